@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "accessible",
     "docstrings",
     "formulas",
     "landing",

@@ -94,7 +94,7 @@ def pairs(values: Mapping[str, object]) -> str:
         for name, value in values.items()
         if value is not None
     )
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="Values"><table>{rows}</table></div>'
+    return f'<div class="scroll" tabindex="0"><table>{rows}</table></div>'
 
 
 def table(
@@ -125,9 +125,7 @@ def table(
     inside = "".join(f"<tr{begins.get(place, '')}>{line(row, 'td')}</tr>" for place, row in enumerate(rows))
     head = f"<thead><tr>{line(header, 'th')}</tr></thead>"
     kind = ' class="grouped"' if groups else ""
-    label = escape(", ".join(name for name in header if name))
-    opens = f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {label}">'
-    return f"{opens}<table{kind}>{head}<tbody>{inside}</tbody></table></div>"
+    return f'<div class="scroll" tabindex="0"><table{kind}>{head}<tbody>{inside}</tbody></table></div>'
 
 
 def is_colour(text: str) -> bool:

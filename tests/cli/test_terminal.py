@@ -111,7 +111,7 @@ class TestNoOrdersReachIt:
 def test_brackets_in_a_title_are_no_markup(monkeypatch, capsys):
     monkeypatch.setattr("nimt.cli.console.Unbroken.isatty", lambda stream: True)
     with progress_bar("a[/b]c[red]{x}{", shown=True) as watcher:
-        watcher(SimpleNamespace(step=1, max_iterations=9, discrepancy=0.5, outcome=None))
+        watcher(SimpleNamespace(step=1, max_iterations=9, discrepancy=0.5, outcome=None, letter="M"))
     assert "a[/b]c[red]{x}{" in capsys.readouterr().err
 
 

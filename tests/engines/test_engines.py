@@ -506,10 +506,12 @@ def test_auto_picks_and_says_why():
     assert near.engine == "neighbours"
     far = nimt.plan(nimt.KernelLearner(nimt.rbf(500.0)), nimt.GreedyTeacher(), points, np.zeros(5000))
     assert (far.engine, far.window) == ("streamed", None)
-    slow = nimt.plan(nimt.LinearLearner([0.0, 0.0, 0.0]), nimt.GreedyTeacher(), points, np.zeros(5000))
+    weights = nimt.plan(nimt.LinearLearner([0.0, 0.0, 0.0]), nimt.GreedyTeacher(), points, np.zeros(5000))
+    assert (weights.engine, weights.reason) == ("linear", "a step changes a few weights")
+    slow = nimt.plan(nimt.OrthogonalLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), points[:50], np.zeros(50))
     assert slow.engine == "reference"
-    assert "LinearLearner" in slow.reason
-    for plan in (on_grid, near, far, slow):
+    assert "OrthogonalLearner" in slow.reason
+    for plan in (on_grid, near, far, weights, slow):
         assert plan.engine in str(plan)
         assert plan.bytes > 0
 
@@ -544,7 +546,7 @@ def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
 
 def test_an_unknown_engine_is_refused_with_the_known_ones():
     with pytest.raises(
-        nimt.InvalidInput, match=r"one of auto, reference, grid, neighbours, cells, streamed, nimt.*got 'gpu'"
+        nimt.InvalidInput, match=r"one of auto, reference, grid, neighbours, cells, streamed, linear, nimt.*got 'gpu'"
     ):
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "gpu", steps=5)
 

@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
 
 
 def at(step, last=100, discrepancy=0.5, outcome=None):
-    return SimpleNamespace(step=step, max_iterations=last, discrepancy=discrepancy, outcome=outcome)
+    return SimpleNamespace(step=step, max_iterations=last, discrepancy=discrepancy, outcome=outcome, letter="M")
 
 
 @pytest.fixture
@@ -187,6 +187,7 @@ def test_a_finished_bar_is_full_and_says_how_the_lesson_ended(capsys):
     assert lesson.outcome is nimt.Outcome.CONVERGED and len(lesson) < 5_000
     last = capsys.readouterr().err.split("\r")[-1]
     assert "100%" in last and f"tolerance reached, {len(lesson):,} of {len(lesson):,}" in last
+    assert f"RMS {lesson.discrepancy[-1]:.3e}" in last
 
 
 def test_lessons_are_counted_by_their_ends(clock):

@@ -172,7 +172,7 @@ class Recipe(OptionsAsText):
     def of(cls, target: str | None, given: dict[str, Any]) -> Recipe:
         """Return defaults, then the TOML file where `given` names one as `config`, then what was given."""
         given = dict(given)
-        given |= {name: ",".join(value) or None for name, value in given.items() if isinstance(value, list)}
+        given |= {name: ",".join(value) or None for name, value in given.items() if isinstance(value, list | tuple)}
         config = given.pop("config", None)
         values = {} if config is None else read_settings(Path(config))
         values |= {name: value for name, value in given.items() if value is not None}

@@ -42,7 +42,7 @@ def typeset(latex: str, *, display: bool = False) -> str:
     if not display:
         return f"<math>{parts}</math>"
     number = f'<span class="tag-of-formula">({escape(tag)})</span>' if tag else ""
-    return f'<div class="formula"><math display="block">{parts}</math>{number}</div>'
+    return f'<div class="formula" tabindex="0"><math display="block">{parts}</math>{number}</div>'
 
 
 def typeset_names(text: str) -> str:

@@ -54,6 +54,8 @@ class Progress:
         Seconds that the steps took so far, without compiling.
     outcome : Outcome or None
         How the lesson ended, at the last call; None before.
+    letter : str
+        What narrow places call the discrepancy: M, RMS, or the name of the measure.
     """
 
     step: int
@@ -62,6 +64,7 @@ class Progress:
     elapsed: float
     engine: Engine = field(repr=False)
     outcome: Outcome | None = None
+    letter: str = "M"
 
     @property
     def values(self) -> Array:
@@ -271,7 +274,15 @@ class Session(Iterator[tuple[int, Selection, float]]):
     def progress(self) -> Progress:
         """Return the state of the lesson for a callback."""
         most = self.task.stop.max_iterations
-        return Progress(self.engine.step, most, self.engine.discrepancy, self.elapsed, self.engine, self.outcome)
+        return Progress(
+            self.engine.step,
+            most,
+            self.engine.discrepancy,
+            self.elapsed,
+            self.engine,
+            self.outcome,
+            self.task.measure.letter,
+        )
 
     def _make_interrupted(self, error: Exception) -> LessonInterrupted:
         """Return an error that holds the lesson recorded before `error`."""

@@ -27,6 +27,7 @@ from nimt.theory.geometry import (
 )
 from nimt.theory.inequalities import check
 from nimt.theory.loss_bounds import largest_loss_bound
+from nimt.theory.magnitude import LateRate, late_rate
 from nimt.theory.objective import optimal_length
 from nimt.theory.reach import PoolLimit, pool_limit
 from nimt.theory.replay import Moment, Replay, replay
@@ -39,6 +40,7 @@ __all__ = [
     "Discrepancies",
     "Forecast",
     "Inequality",
+    "LateRate",
     "Moment",
     "PoolLimit",
     "Prediction",
@@ -58,6 +60,7 @@ __all__ = [
     "gaussian_norm",
     "greedy_ratio",
     "largest_loss_bound",
+    "late_rate",
     "optimal_length",
     "pool_limit",
     "psi",
