@@ -23,6 +23,7 @@ WRITES_COMMANDS = {
     "cli",
     "paper",
     "recipe",
+    "option_table.py",
     "exports.py",
 }  # the program, its options, `nimt reproduce`, copied commands
 NO_SENTENCES = {"errors.py", "wording.py", "html.py"}  # examples of both wordings, and style sheets

@@ -1,6 +1,6 @@
 """Code of the user by its name: package:Name, or the name under which an installed package lists it for nimt.
 
-Code is imported only where the user names it: on the command line, or in a file after `nimt --allow package`.
+Code is imported only where the user names it: on the command line, or in a file whose packages were allowed (`allow`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<thing>[A-Za-z_]\w*)(?P<call>\(.*\))?")
 KINDS = ("teacher", "learner", "kernel", "loss", "measure")  # fields of a recipe that may name code
@@ -57,9 +58,11 @@ def check_allowed(name: str, value: object, path: object) -> None:
             continue
         module, thing = found["module"], f"{found['module']}:{found['thing']}"
         if not {module, module.partition(".")[0], thing} & _allowed:
+            way_out = Wording(
+                f"call nimt.named_code.allow([{module!r}]) first", f"write nimt --allow {module} before the command"
+            )
             raise InvalidInput(
-                f"{str(path)!r} names the code {thing}, and code that a file names is imported only if you allow it: "
-                f"write nimt --allow {module} before the command"
+                way_out.embed(f"{str(path)!r} names the code {thing}, which is imported only if you allow it: ")
             )
 
 
@@ -156,20 +159,22 @@ def split_outside(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += letter
-    return [part for part in parts if part.strip()]
+    return parts if text.strip() else []
 
 
-def split_size(part: str) -> tuple[str, str]:
+def split_size(part: str, ours: Container[str]) -> tuple[str, str]:
     """Return the name of a teacher and the k after it: greedy:1, mine:Careful, mine:Careful:0.05.
+
+    `ours` are the names that stand for no package.
 
     Examples
     --------
-    >>> split_size("greedy:cosine:0.05:1.0"), split_size("mine:Careful:3")
+    >>> split_size("greedy:cosine:0.05:1.0", {"greedy"}), split_size("mine:Careful:3", {"greedy"})
     (('greedy', 'cosine:0.05:1.0'), ('mine:Careful', '3'))
     """
     part = part.strip()
     found = NAME.match(part)
-    if found is None or found["thing"] in _shapes():
+    if found is None or found["module"] in ours or found["thing"] in _shapes():
         name, _, k = part.partition(":")
         return name, k
     return found.group(), part[found.end() :].removeprefix(":")

@@ -142,8 +142,45 @@ def test_a_target_that_changed_since_the_checkpoint_is_refused(target, tmp_path)
     values = np.load(mine)
     values[3, 3] += 1.0
     np.save(mine, values)
-    with pytest.raises(nimt.InvalidInput, match="the target changed since the checkpoint of block 0"):
+    with pytest.raises(nimt.InvalidInput, match="the target changed since the lesson began, at the points of block 0"):
         nimt.resume_blocks(tmp_path / "run")
+
+
+def test_a_disk_without_room_for_the_results_is_one_sentence(target, whole, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+    with pytest.raises(nimt.InvalidInput, match=r"No space left on device.: make room there"):
+        teach(target, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run"))
+    monkeypatch.undo()
+    assert_same(whole, nimt.resume_blocks(tmp_path / "run"))
+
+
+def test_a_target_that_changed_before_any_checkpoint_is_refused(target, tmp_path):
+    mine = tmp_path / "mine.npy"
+    shutil.copy(target, mine)
+    folder = tmp_path / "run"
+
+    def stop(progress):
+        raise RuntimeError("as if it was killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        teach(mine, nimt.Blocks((3, 2), share=0.8, folder=folder), callback=stop)
+    assert not list((folder / "blocks").glob("*.npz"))
+    values = np.load(mine)
+    values[3, 3] += 1.0
+    np.save(mine, values)
+    with pytest.raises(nimt.InvalidInput, match="the target changed since the lesson began"):
+        nimt.resume_blocks(folder)
+
+
+def test_what_is_no_number_in_one_block_is_refused_with_its_place(target, tmp_path):
+    values = np.load(target)
+    values[27, 15] = np.nan
+    np.save(tmp_path / "mine.npy", values)
+    with pytest.raises(nimt.InvalidInput, match=r"nan.*27.*15"):
+        teach(tmp_path / "mine.npy", nimt.Blocks((3, 2), folder=tmp_path / "run"))
 
 
 def test_a_damaged_block_is_noticed(target, tmp_path):

@@ -166,7 +166,7 @@ def test_a_zip_bomb_is_not_unpacked(nimt, tmp_path):
         (("teach", "gmm", "--kernel", "foo"), ("'foo'", "wendland", "RationalQuadratic")),
         (("teach", "digit:0", "--from", "gmm"), ("1 variable(s)", "dimension 2")),
         (("teach", "gmm", "--from", "digit:8"), ("same points",)),
-        (("teach", "gmm", "--teacher", "kind"), ("greedy, imitation, omniscient, random, responsive, soft", "'kind'")),
+        (("teach", "gmm", "--teacher", "kind"), ("greedy, imitation, importance", "'kind'")),
         (("teach", "gmm", "-k", "0"), ("k must be", "0")),
         (("teach", "gmm", "-k", "2.5"), ("share in (0, 1]", "2.5")),
         (("teach", "gmm", "-k", "5.0"), ("error: -k as a float is a share", "for a count write 5")),
@@ -204,7 +204,7 @@ def test_a_zip_bomb_is_not_unpacked(nimt, tmp_path):
         (("teach", "gmm", "--teacher", "synthesis", "--other-target", "sine"), ("leave --other-target out",)),
         (("teach", "gmm", "--every", "0"), ("every", "0")),
         (("teach", "cat", "--every", "1", "--iterations", "10000000"), ("raise it",)),
-        (("teach", "gmm", "--engine", "steam"), ("error: --engine must", "streamed, got 'steam'")),
+        (("teach", "gmm", "--engine", "steam"), ("error: --engine must", "linear, got 'steam'")),
         (("teach", "cat", "--size", "-3"), ("size", "-3")),
         (("teach", "cat", "--size", "1"), ("single point",)),
         (("teach", "gmm", "--normalise", "much"), ("standard", "'much'")),
@@ -254,7 +254,9 @@ def test_no_permission(server):
         np.save(folder / "open.npy", np.arange(4.0))
         (folder / "secret.npy").chmod(0)
         (folder / "open.npy").chmod(0o644)
-        answer = server.run("teach", folder / "secret.npy", user=65534)
+        (folder / "free").mkdir()
+        (folder / "free").chmod(0o777)
+        answer = server.run("teach", folder / "secret.npy", "--out", folder / "free" / "run", user=65534)
         assert_refused(answer, "may not be read")
         answer = server.run("teach", folder / "open.npy", "--out", folder / "run", user=65534)
         assert_refused(answer, "cannot be made")

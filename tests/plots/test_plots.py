@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib as mpl
@@ -428,3 +429,33 @@ def test_many_points_are_drawn_as_a_density():
     scene.show(lesson.final, np.empty(0, np.int64))
     counts = np.expm1(ax.images[0].get_array().filled(0.0))
     assert round(counts.sum()) == 6000
+
+
+def as_seen_with_deuteranopia(colour):
+    """CIELAB of a colour as eyes without green cones see it, by the matrix of Machado et al. (2009)."""
+    parts = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    light = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    seen = (
+        np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]])
+        @ light
+    )
+    to_xyz = np.array(
+        [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+    )
+    xyz = to_xyz @ np.clip(seen, 0, 1) / np.array([0.95047, 1.0, 1.08883])
+    root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])])
+
+
+def test_curves_are_told_apart_without_green_cones_by_colour_or_by_dashes():
+    from nimt.teachers import teacher
+
+    own = [teacher.VERMILION, teacher.ORANGE, teacher.BLUE, teacher.SKY, teacher.GREEN, teacher.PURPLE]
+    drawn = palette.inks([*own, *[None] * len(palette.FREE)], shades=True)
+    alike = [
+        (one, other)
+        for one, other in combinations(drawn, 2)
+        if np.linalg.norm(as_seen_with_deuteranopia(one.colour) - as_seen_with_deuteranopia(other.colour)) < 15
+    ]
+    assert alike  # colours alone do not do
+    assert all(one.dashes != other.dashes for one, other in alike)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from nimt.arrays import Array, Indices
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.orders import Orders, Report
 from nimt.engines.compiled_steps.renewing import count_shown
-from nimt.errors import CorruptLesson, InvalidInput
+from nimt.errors import CorruptLesson
 
 FEWEST, MOST = 2**10, 2**16  # examples for which room is made at once
 
@@ -180,7 +179,7 @@ class Block(ABC):
 
     # -- on disk
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """Of the target that it holds."""
         return hashlib.sha256(np.ascontiguousarray(self.target).data).hexdigest()
@@ -190,7 +189,6 @@ class Block(ABC):
         return {
             "number": self.number,
             "turn": self.turn,
-            "target": self.fingerprint,
             "arrays": self.arrays(),
             "picks": self._picks,
             "record": list(self._join()),
@@ -200,14 +198,9 @@ class Block(ABC):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a checkpoint; refuse one of another target."""
+        """Go on from a checkpoint."""
         if state["number"] != self.number:
             raise CorruptLesson(f"this is the checkpoint of block {state['number']}, not of block {self.number}")
-        if state["target"] != self.fingerprint:
-            raise InvalidInput(
-                f"the target changed since the checkpoint of block {self.number}: restore it, or begin again in a new "
-                f"folder"
-            )
         self.take_arrays(state["arrays"])
         self.turn = int(state["turn"])
         self._picks = np.array(state["picks"], dtype=np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from pathlib import Path
@@ -85,7 +86,15 @@ class BlockFolder(ClaimedFolder):
         with naming_full_disk(self.path):
             for name, kind in RESULTS.items():
                 open_memmap(self.result(name), mode="w+", dtype=kind, shape=shape).flush()
+                reserve(self.result(name))
 
     def open_result(self, name: str, mode: Any = "r") -> Any:
         """Return an array of results, in the file."""
         return np.load(self.result(name), mmap_mode=mode, allow_pickle=False)
+
+
+def reserve(path: Path) -> None:
+    """Take the room of a file on the disk: a write into its memory map that finds none would end the process."""
+    if hasattr(os, "posix_fallocate"):  # not on every system
+        with open(path, "r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)

@@ -12,6 +12,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.store import records
+from nimt.store.whole_files import write_text
 
 PATCHES, STATE = "patches of a block", "state of a block"
 PLAIN = np.inf  # how much smaller an array must become to be compressed: never, which is faster
@@ -105,6 +106,18 @@ class FolderStore:
             number = re.search(r"turn-(\d+)", path.name)
             if number is not None and int(number[1]) <= turn:
                 path.unlink(missing_ok=True)
+
+    def check_target(self, block: int, fingerprint: str) -> None:
+        """Keep the fingerprint of the target that a block holds, and refuse another one later."""
+        path = self.folder / "blocks" / f"block-{block}.sha256"
+        if not path.exists():
+            with naming_full_disk(self.folder):
+                write_text(path, fingerprint)
+        elif path.read_text(encoding="utf-8") != fingerprint:
+            raise InvalidInput(
+                f"the target changed since the lesson began, at the points of block {block}: restore it, or begin "
+                f"again in a new folder"
+            )
 
     def save(self, block: int, state: dict[str, Any]) -> None:
         """Write the checkpoint of a block."""

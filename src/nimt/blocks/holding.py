@@ -98,9 +98,11 @@ class Holder:
 
     def _open(self, number: int) -> Block:
         block = make_block(self.lesson, number)
-        if isinstance(self.store, FolderStore) and self.store.has(number):
-            block.restore(self.store.load(number))
-            self._saved[number] = block.turn
+        if isinstance(self.store, FolderStore):
+            self.store.check_target(number, block.fingerprint)
+            if self.store.has(number):
+                block.restore(self.store.load(number))
+                self._saved[number] = block.turn
         return block
 
     def _save(self, block: Block) -> None:

@@ -87,8 +87,10 @@ def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: b
 
     check_cmap(settings)
     folder = RunFolder.choose(out, Path(settings.target).stem)
-    folder.check_it_is_free(overwrite=overwrite)
+    if settings.is_table:  # to find what is taught may take long
+        folder.check_it_is_free(overwrite=overwrite)
     settings, problem = read_completed(settings, Doing(quiet=quiet))
+    folder.check_it_can_be_written()
     # refused here, before a folder is made or an older run in it is replaced
     task = settings.task(problem)
     session = task.begin()

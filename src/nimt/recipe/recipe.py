@@ -357,7 +357,8 @@ class Recipe(OptionsAsText):
                 raise InvalidInput("is of the teacher soft", parameter="temperature", way_out=f"{name} has none")
             parameters["temperature"] = self.temperature
         loss = self.make_loss()
-        own = None if kind is not None else self._make_named("teacher", name, **parameters)
+        told = {"kernel": self.make_kernel(problem.pool), "loss": loss, "learning_rate": self.rate}
+        own = None if kind is not None else self._make_named("teacher", name, **parameters, **told)
         if own is not None:
             teacher = as_teacher(own)
         elif self.teacher_option is not None:
@@ -385,9 +386,11 @@ class Recipe(OptionsAsText):
         """Return the teachers of a comparison by the names they were given: greedy:1, random:0.05, whole."""
         named: dict[str, Teacher] = {}
         from nimt.named_code import split_outside, split_size
+        from nimt.teachers.spelling import list_spellings
 
+        ours = list_spellings()
         for part in split_outside(self.teachers or ""):
-            name, k = split_size(part)
+            name, k = split_size(part, ours)
             if part.strip() in named:
                 raise InvalidInput(f"names {part.strip()!r} twice", parameter="teachers", way_out="leave one out")
             named[part.strip()] = self.make_teacher(problem, name, k or None)

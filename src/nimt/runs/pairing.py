@@ -112,4 +112,4 @@ def sign_test(ahead: int, behind: int) -> float:
     """
     count = ahead + behind
     tail = sum(math.comb(count, k) for k in range(min(ahead, behind) + 1))
-    return min(1.0, 2.0 * tail / 2**count)
+    return min(1.0, math.ldexp(tail, 1 - count))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.linalg import eigh  # unlike that of scipy it releases the lock of Python, which a server needs
-from scipy.linalg import eigh_tridiagonal, toeplitz
 
 from nimt.arrays import Array, Indices
 from nimt.operators.grid import GridOperator
@@ -106,7 +105,8 @@ def grid_factors(kernel: Any, pool: Pool) -> tuple[float, list[Array]] | None:
         column = np.zeros(length)
         half = taps[len(taps) // 2 :]
         column[: len(half)] = half
-        matrices.append(toeplitz(column))
+        places = np.arange(length)
+        matrices.append(column[np.abs(places[:, np.newaxis] - places)])
     return window.height, matrices
 
 
@@ -184,6 +184,8 @@ def lanczos(product: Product, start: Array, rows: Indices | None, steps: int = L
         if off_diagonal[used - 1] <= length * ROUNDING * np.abs(diagonal[:used]).max():
             break
         direction = moved / off_diagonal[used - 1]
+    from scipy.linalg import eigh_tridiagonal  # here, since it takes long to load
+
     values, vectors = eigh_tridiagonal(diagonal[:used], off_diagonal[: used - 1])
     return Krylov(
         values=np.maximum(values, 0.0),

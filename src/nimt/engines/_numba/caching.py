@@ -11,8 +11,10 @@ from typing import Any
 
 import numba
 from numba.core import event, types
+from numba.core.runtime.nrt import rtsys
 
 from nimt.collecting import without_collecting
+from nimt.engines._numba.compiling import prepare_to_compile
 
 HERE, ENGINES = Path(__file__).parent, Path(__file__).parents[1]
 COMPILED_STEPS = ENGINES / "compiled_steps"
@@ -24,6 +26,9 @@ _here = threading.local()  # .is_compiling: whether this thread compiles after a
 
 elsewhere: Callable[[str, str, Any], bool] | None = None
 """Who compiles a function, given its module, name and signature, if not this process (`second_compiler`)."""
+
+
+_runtime: Any = rtsys
 
 
 class _Missing(Exception):
@@ -90,18 +95,36 @@ def _keep_if_possible(dispatcher: Any) -> Any:
     cache = dispatcher._cache
     # in the version, which numba compares before it unpickles the rest: that may name modules that have moved
     cache._cache_file._version = (cache._cache_file._version, content_of(COMPILED_STEPS))
-    cache.load_overload = _missing_if_elsewhere(_without_failing(cache.load_overload))
+    cache.load_overload = _missing_if_elsewhere(_without_failing(_without_preparing(cache)))
+    dispatcher._compilation_chain_init_hook = lambda: None  # extensions of numba are looked for when something compiles
     cache.save_overload = _without_failing(cache.save_overload)
     dispatcher.compile = _elsewhere_first(dispatcher.compile, dispatcher.py_func)
     return dispatcher
 
 
+def _without_preparing(cache: Any) -> Callable[..., Any]:
+    """Load code without what numba does before it compiles: to declare all that it knows takes longer than to load.
+
+    A function that is not on disk is compiled as always, and numba then prepares for it.
+    """
+
+    def load(signature: Any, context: Any) -> Any:
+        _runtime.initialize(context)  # what compiled code calls when it runs
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, context)
+
+    return load
+
+
 def _missing_if_elsewhere(load: Callable[..., Any]) -> Callable[..., Any]:
     def loaded(*overload: Any) -> Any:
         found = load(*overload)
-        if found is None and elsewhere is not None and not getattr(_here, "is_compiling", False):
+        if found is not None:
+            return found
+        if elsewhere is not None and not getattr(_here, "is_compiling", False):
             raise _Missing
-        return found
+        prepare_to_compile()
+        return None
 
     return loaded
 

@@ -40,7 +40,6 @@ def load_numba() -> None:
             return
         with _without_coverage():
             numba = importlib.import_module("numba")
-            _load_arrays()
         _listen()
         _loaded.append(numba)
 
@@ -58,8 +57,8 @@ def _without_coverage() -> Iterator[None]:
         del sys.modules["coverage"]
 
 
-def _load_arrays() -> None:
-    """Load numba's arrays, which every compiled function needs, without scipy.linalg, which takes a third as long.
+def prepare_to_compile() -> None:
+    """Load what numba needs to compile arrays, without scipy.linalg, which takes a third as long.
 
     It is loaded only to see that scipy has BLAS, which it has; compiled code that calls BLAS loads it by itself.
     """
