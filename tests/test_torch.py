@@ -541,3 +541,102 @@ def test_a_reference_of_a_loop_that_does_not_fit_gets_a_sentence():
         train(x, given, nimt.SurrogateTeacher(np.zeros(5), "crossentropy"))
     with pytest.raises(nimt.InvalidInput, match="the module returns values of shape"):
         train(x, given, nimt.SurrogateTeacher(torch.nn.Linear(3, 5), "crossentropy"))
+
+
+# ---------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_the_weights_of_a_teacher_multiply_the_losses(outputs, reduction):
+    target = TARGET if outputs == 1 else np.stack([TARGET, POINTS, POINTS**2], axis=1)
+
+    def make(parameters):
+        return torch.optim.SGD(parameters, lr=0.01, momentum=0.9)
+
+    module = network(outputs=outputs).double()
+    taught = nimt.torch.TorchLearner(module, make, torch.nn.MSELoss(reduction=reduction))
+    teacher = nimt.teachers.ImportanceTeacher(k=5)
+    lesson = nimt.teach(taught, teacher, POINTS, target, max_iterations=12, tol=None)
+    assert np.ptp(lesson.weights) > 0.5
+    optimizer = make(module.parameters())
+    for pack, weights in zip(lesson.indices, lesson.weights, strict=True):
+        x, y = torch.tensor(POINTS[pack])[:, None], torch.tensor(target[pack]).reshape(5, outputs)
+        terms = torch.tensor(weights)[:, None] * (module(x) - y) ** 2
+        optimizer.zero_grad()
+        (terms.mean() if reduction == "mean" else terms.sum()).backward()
+        optimizer.step()
+    expected = module(torch.tensor(POINTS)[:, None]).detach().numpy().reshape(lesson.final.shape)
+    np.testing.assert_allclose(lesson.final, expected, rtol=0, atol=1e-12)
+
+
+def test_a_lesson_with_weights_resumes_bit_for_bit(tmp_path):
+    teacher = nimt.teachers.PruningTeacher(k=6, over=30)
+    rules = {"tol": None}
+    nimt.teach(learner(), teacher, POINTS, TARGET, max_iterations=13, checkpoint=tmp_path / "half", **rules)
+    resumed = nimt.resume(tmp_path / "half", learner=learner(), max_iterations=30)
+    at_once = nimt.teach(learner(), teacher, POINTS, TARGET, max_iterations=30, **rules)
+    assert at_once.weights.max() > 1.4
+    assert np.array_equal(resumed.final, at_once.final) and np.array_equal(resumed.weights, at_once.weights)
+
+
+def train_by_weights(module, packs, steps=None):
+    inputs, labels = packs.inputs, torch.tensor(packs.target, dtype=torch.float32)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.05)
+    shown = []
+    for indices in packs:
+        weights = packs.weights
+        shown.append((indices.tolist(), weights.tolist()))
+        loss = (weights * (module(inputs[indices])[:, 0] - labels[indices]) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if steps is not None and len(shown) == steps:
+            break
+    return shown
+
+
+def loop_of(module, teacher, **length):
+    inputs = torch.tensor(POINTS, dtype=torch.float32)[:, None]
+    return nimt.torch.teach((inputs, torch.tensor(TARGET)), module, teacher, **length)
+
+
+def test_a_loop_prunes_by_what_the_training_computed_and_resumes():
+    teacher = nimt.teachers.PruningTeacher(k=8)
+    module = network()
+    packs = loop_of(module, teacher, steps=24)
+    first = train_by_weights(module, packs, 10)
+    assert packs.looked == []
+    assert sorted(np.concatenate([pack for pack, _ in first[:3]])) == list(range(24))
+    assert max(max(weights) for _, weights in first[3:]) > 1.4
+    kept = packs.state_dict(), {name: part.clone() for name, part in module.state_dict().items()}
+    rest = train_by_weights(module, packs)
+    assert len(rest) == 14 and all(set(weights) == {1.0} for _, weights in rest[-1:])
+    again = network()
+    again.load_state_dict(kept[1])
+    resumed = loop_of(again, teacher, steps=24)
+    resumed.load_state_dict(kept[0])
+    assert train_by_weights(again, resumed) == rest
+
+
+def test_weights_are_never_left_out_silently():
+    teacher, module = nimt.teachers.ImportanceTeacher(k=5), network()
+    packs = loop_of(module, teacher, steps=3)
+    next(packs)
+    with pytest.raises(nimt.InvalidInput, match=r"weighs its examples.* multiply packs.weights into the loss"):
+        next(packs)
+    dataset = torch.utils.data.TensorDataset(torch.tensor(POINTS)[:, None].float(), torch.tensor(TARGET))
+    with pytest.raises(nimt.InvalidInput, match=r"batches of a DataLoader have no weights: use nimt.torch.teach"):
+        next(iter(nimt.torch.TeachingSampler(dataset, module, teacher, steps=3)))
+    plain = loop_of(module, nimt.RandomTeacher(k=5), steps=3)
+    assert len(list(plain)) == 3 and plain.weights.tolist() == [1.0] * 5
+    with pytest.raises(nimt.InvalidInput, match=r"sample_weight must have shape \(2,\), got \(3,\)"):
+        learner().partial_fit([[0.0], [1.0]], [0.0, 1.0], [1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("kind", [nimt.GreedyTeacher, nimt.RandomTeacher])
+def test_a_loop_ends_when_every_example_was_shown(kind):
+    packs = loop_of(network(), kind(k=7, never_twice=True), steps=100)
+    shown = [indices.tolist() for indices in packs]
+    assert [len(pack) for pack in shown] == [7, 7, 7, 3]
+    assert sorted(np.concatenate(shown)) == list(range(24))

@@ -107,6 +107,12 @@ def test_a_teacher_of_the_user_gets_its_options_and_what_it_asks_for():
     assert (made.alpha, made.k, made.kernel) == (3, 2, nimt.rbf(0.5))
 
 
+def test_a_teacher_of_nimt_gets_its_options():
+    assert teach("--teacher", "random", "-k", "50", "--teacher-option", "never_twice=true") == 0
+    lesson = lesson_of()
+    assert lesson.outcome is nimt.Outcome.ALL_SHOWN and [int(sum(row >= 0)) for row in lesson.indices] == [50, 50, 20]
+
+
 def test_kernel_loss_measure_and_learner_of_the_user():
     named = "--kernel", "my_code:Exponential(width=2.0)", "--loss", "my_code:Doubled", "--measure", "my_code:Worst"
     assert teach(*named, "--learning-rate", "0.1", "--teacher", "my_code:First") == 0

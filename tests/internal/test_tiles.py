@@ -57,7 +57,7 @@ def assert_same(lesson, expected, exactly=True):
     np.testing.assert_array_equal(lesson.indices, expected.indices)
     np.testing.assert_array_equal(lesson.labels, expected.labels)
     np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-12)
-    np.testing.assert_allclose(lesson.final, expected.final, atol=0 if exactly else 1e-12)
+    np.testing.assert_allclose(lesson.final, expected.final, rtol=0, atol=0 if exactly else 1e-12)
     np.testing.assert_array_equal(lesson.learner.coefficients_, expected.learner.coefficients_)
 
 

@@ -33,7 +33,7 @@ def test_the_report_of_the_family(tmp_path):
     assert list(summary["experiments"]) == ["mint-gmm"] and summary["family"]
     assert json.loads((tmp_path / "summary.json").read_text())["experiments"]["mint-gmm"]["notes"]
     page = (tmp_path / "report.html").read_text()
-    assert "Several outputs taught at once" in page and "MINT" in page
+    assert "several outputs taught at once" in page and "MINT" in page
     again = reproduce(["mint-gmm"], tmp_path, iterations=50, jobs=1, family=True)
     assert again["run_now"] == []
 

@@ -42,6 +42,27 @@ def test_a_limited_weight_gains_most_of_all_steps_that_it_allows():
     np.testing.assert_allclose(lesson.final, f, atol=1e-10)
 
 
+def test_a_learner_with_sample_weight_gets_the_weights_and_another_is_refused():
+    class Counting:
+        def __init__(self):
+            self.total = 0.0
+
+        def predict(self, X):
+            return np.full(len(X), self.total)
+
+        def partial_fit(self, X, y, sample_weight=None):
+            self.total += float(np.sum(sample_weight))
+
+    class Without(Counting):
+        def partial_fit(self, X, y):
+            self.total += 1.0
+
+    lesson = nimt.teach(Counting(), ImportanceTeacher(k=4), POINTS, TARGET, max_iterations=5, tol=None)
+    np.testing.assert_allclose(lesson.final, np.sum(lesson.weights), rtol=1e-12)
+    with pytest.raises(nimt.InvalidInput, match="weights, which Without cannot take"):
+        nimt.teach(Without(), ImportanceTeacher(k=4), POINTS, TARGET, max_iterations=5, tol=None)
+
+
 @pytest.mark.parametrize("q", [1, 2])
 def test_the_weights_of_a_pack_bring_f_nearest_together(q):
     target = np.column_stack([TARGET, np.cos(POINTS[:, 1])])[:, :q]

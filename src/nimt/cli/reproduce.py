@@ -32,12 +32,12 @@ def reproduce(
         Path | None, typer.Option("--out", help="The folder to write to; out by default, out-family with --family.")
     ] = None,
     family: Annotated[
-        bool, typer.Option("--family", help="Beyond the paper: several outputs (MINT), shortest lessons.")
+        bool, typer.Option("--family", help="Beyond the paper: MINT, shortest lessons, moons, exams.")
     ] = False,
     iterations: Annotated[int | None, typer.Option("--iterations", help="Cut every lesson at so many steps.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", help="Lessons at a time; one per core by default.")] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Where published data lies: cheetah.jpg, EMNIST files.")
+        Path | None, typer.Option("--data", help="Where published data lies: cheetah.jpg, EMNIST files, imt-moons.npz.")
     ] = None,
     quiet: Quiet = False,
     list_: Annotated[bool, typer.Option("--list", help="Name the experiments and end.")] = False,

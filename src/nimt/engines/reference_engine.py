@@ -22,6 +22,7 @@ from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
 from nimt.losses import Loss, check_labels
 from nimt.task.task import Task
+from nimt.teachers.never_twice import NothingLeft
 from nimt.teachers.teacher import Memory, Selection, Teacher, check_indices
 
 LATE = 2**13  # steps after which numba is loaded for a pupil that can use it: as long as they take without it
@@ -89,6 +90,9 @@ class ReferenceEngine(Engine):
                         break
                     self.offer.learn(places, selection, slopes)
                     discrepancy = self.measure()
+                except NothingLeft:
+                    outcome = Outcome.ALL_SHOWN
+                    break
                 except Exception as error:
                     if not shown:
                         raise

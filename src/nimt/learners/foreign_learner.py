@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
+import inspect
 import sys
 import zipfile
 from collections.abc import Callable
@@ -61,10 +62,25 @@ class ForeignPupil:
     def learn(self, indices: Indices, labels: Array) -> None:
         self.learn_at(self.pool.take(indices), labels)
 
+    @functools.cached_property
+    def takes_weights(self) -> bool:
+        """Whether `partial_fit` has a parameter `sample_weight`, as that of scikit-learn's SGD and of networks here."""
+        try:
+            return "sample_weight" in inspect.signature(self.learner.partial_fit).parameters
+        except (TypeError, ValueError):  # of some functions that are not written in Python
+            return False
+
+    def learn_weighted(self, indices: Indices, labels: Array, weights: Array) -> None:
+        """Show a pack whose examples have weights."""
+        self._learn(self.pool.take(indices), labels, {"sample_weight": weights})
+
     def learn_at(self, points: Array, labels: Array) -> None:
         """Show a pack of points anywhere."""
+        self._learn(points, labels, {})
+
+    def _learn(self, points: Array, labels: Array, weights: dict[str, Array]) -> None:
         shown = labels if self.classes is None else self.classes[class_of(labels)]
-        self.learner.partial_fit(points, shown, **self.first)
+        self.learner.partial_fit(points, shown, **self.first, **weights)
         self.first = {}
         self.values = self.at_points(self.pool.points)
 

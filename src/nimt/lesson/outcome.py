@@ -14,6 +14,7 @@ class Outcome(enum.Enum):
     DIVERGED = "the learner is moving away: lower the learning rate"
     STATIONARY = "the example shown no longer moves the learner"
     AT_REST = "no later step will move the learner: the loss has no slope at the example shown"
+    ALL_SHOWN = "every point was shown, and the teacher shows none twice"
     STALLED = "the measure has not improved for as many steps as patience allows"
     CHOSEN = "the rows held out were predicted best at this step"
     TIME = "the time limit was reached"
@@ -43,6 +44,7 @@ BRIEFLY = {
     "BUDGET": "all that were allowed",
     "STATIONARY": "no longer moving",
     "AT_REST": "no longer moving",
+    "ALL_SHOWN": "every point was shown",
     "STALLED": "no longer improving",
     "CHOSEN": "best on the rows held out",
     "TIME": "time limit reached",

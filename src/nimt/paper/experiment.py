@@ -128,6 +128,7 @@ class PaperSetting:
         draw_at: Iterable[int] = (),
         tol: float | None = None,
         record: str = "picks",
+        seed: int = 0,
     ) -> Lesson:
         """Run one lesson of an experiment; f^t is kept at the steps of `draw_at`, scaled."""
         budget = self.budget(steps)
@@ -145,6 +146,7 @@ class PaperSetting:
             tol=tol,
             snapshots=self.scale_steps(draw_at),
             record=record,
+            seed=seed,
         )
         return finish(give(task, watch=callback)[0]) if self.keeper is None else self.keeper.give(name, task, callback)
 

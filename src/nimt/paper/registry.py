@@ -12,8 +12,10 @@ from nimt.paper.experiments import (
     boundary,
     cheetah,
     digits,
+    exams,
     faces,
     gmm,
+    imt_moons,
     kernel_width,
     linear_kernel,
     lines,
@@ -34,7 +36,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
 
 FAMILY: dict[str, Experiment[Any]] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (mint_gmm, mint_rgb, mint_pictures, mint_communication, shortest_lessons)
+    for module in (mint_gmm, mint_rgb, mint_pictures, mint_communication, shortest_lessons, imt_moons, exams)
 }
 ALL: dict[str, Experiment[Any]] = EXPERIMENTS | FAMILY
 

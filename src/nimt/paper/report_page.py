@@ -13,8 +13,11 @@ from nimt.reports import html as pages
 
 TITLE = "Nonparametric iterative machine teaching: the paper's experiments, run again"
 LEAD = "Every experiment of Zhang et al. (ICML 2023), run by nimt, with its numbers beside the published ones."
-FAMILY_TITLE = "Several outputs taught at once: shared examples, examples of each, communication"
-FAMILY_LEAD = "The settings of MINT (Zhang et al., NeurIPS 2023), run by nimt with data it ships."
+FAMILY_TITLE = "Beyond the paper: several outputs taught at once, few steps, and other systems of iterative teaching"
+FAMILY_LEAD = (
+    "The settings of MINT (Zhang et al., NeurIPS 2023), shortest lessons, and published lessons of other systems, "
+    "run by nimt."
+)
 MEASURES = "M is the paper's discrepancy; ITD is the first step at which it is below the tolerance."
 SPENT_ON = {"lessons": "lessons", "compiling": "compiling", "other": "other", "drawing": "figures"}
 TIMES = (

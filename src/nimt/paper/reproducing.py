@@ -87,7 +87,8 @@ def reproduce(
         Where published data is looked for, see `nimt.datasets.data_folder`.
     progress : callable of Event, optional
     family : bool
-        Run the experiments of the paper's family, `nimt.paper.FAMILY`, instead: several outputs taught at once.
+        Run the experiments of the paper's family, `nimt.paper.FAMILY`, instead: MINT, shortest lessons,
+        and published lessons of other systems.
 
     Returns
     -------

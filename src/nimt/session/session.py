@@ -440,6 +440,7 @@ FINAL = {
     Outcome.DIVERGED,
     Outcome.STATIONARY,
     Outcome.AT_REST,
+    Outcome.ALL_SHOWN,
     Outcome.STALLED,
     Outcome.CHOSEN,
     Outcome.BUDGET,

@@ -10,6 +10,7 @@ from .observed import Observed as Observed
 from .omniscient import OmniscientTeacher as OmniscientTeacher
 from .per_output import PerOutput as PerOutput
 from .planned import PlannedTeacher as PlannedTeacher
+from .pruning import PruningTeacher as PruningTeacher
 from .random import RandomTeacher as RandomTeacher
 from .responsive import ResponsiveTeacher as ResponsiveTeacher
 from .sequence import SequenceTeacher as SequenceTeacher

@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
-from nimt.kernels import Kernel, as_kernel
+from nimt.kernels import Kernel
 from nimt.kernels.on_pools import diagonal
-from nimt.learners.learner import auto_rate, check_rate
+from nimt.learners.learner import auto_rate
 from nimt.losses import Loss, as_loss
 from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
@@ -44,14 +43,7 @@ class ByReference(Teacher):
         super().__post_init__()
         check_pack(self.k)
         check_look(self.look)
-        if self.loss is not None:
-            as_loss(self.loss)
-        if callable(self.learning_rate):
-            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
-        if self.learning_rate is not None:
-            check_rate(self.learning_rate)
-        if self.kernel is not None:
-            object.__setattr__(self, "kernel", as_kernel(self.kernel))
+        self.check_parts()
         check_reference(self.reference)
 
     @abstractmethod

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput, name_thing
-from nimt.kernels import Kernel, as_kernel
-from nimt.learners.learner import auto_rate, check_rate
+from nimt.kernels import Kernel
+from nimt.learners.learner import auto_rate
 from nimt.losses import Loss, Square, as_loss
 from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, check_k
@@ -105,14 +105,7 @@ class ExamTeacher(Teacher):
             )
         if not isinstance(self.explore, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {self.explore!r}", parameter="explore")
-        if callable(self.learning_rate):
-            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
-        if self.learning_rate is not None:
-            check_rate(self.learning_rate)
-        if self.loss is not None:
-            as_loss(self.loss)
-        if self.kernel is not None:
-            object.__setattr__(self, "kernel", as_kernel(self.kernel))
+        self.check_parts()
 
     @property
     def method(self) -> str:

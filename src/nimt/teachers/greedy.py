@@ -21,8 +21,9 @@ from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.candidates import candidates_of
 from nimt.teachers.disagreement import disagreements, split_by_reference
+from nimt.teachers.never_twice import add_shown, check_never_twice, find_left
 from nimt.teachers.references import check_reference
-from nimt.teachers.rule import Diverse, Rule
+from nimt.teachers.rule import Diverse, NeverTwice, Rule
 from nimt.teachers.scores import SCORES, OwnScore, Score
 from nimt.teachers.teacher import (
     ORANGE,
@@ -73,6 +74,9 @@ class GreedyTeacher(Teacher):
         from it, a deviation being 1.4826 times the median size of the differences, taken from their median.
     loss, kernel, learning_rate : optional
         For scores that use them; those of the learner by default. A lesson warns where they differ from the learner's.
+    never_twice : bool
+        Show no point again. k counts as before, a share is one of all points; the last pack is what is left, and the
+        lesson then ends with `Outcome.ALL_SHOWN`. Such lessons run in the plain loop.
 
     Examples
     --------
@@ -90,6 +94,7 @@ class GreedyTeacher(Teacher):
     reference: FunctionLike | None = None
     where: str | None = None
     learning_rate: float | str | None = None
+    never_twice: bool = dataclasses.field(default=False, kw_only=True)
 
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"greedy": {}, "whole": {"k": 1.0}}
 
@@ -98,6 +103,7 @@ class GreedyTeacher(Teacher):
         check_pack(self.k)
         check_norm(self.norm)
         check_look(self.look)
+        check_never_twice(self.never_twice)
         if not isinstance(self.diverse, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {self.diverse!r}", parameter="diverse")
         if not isinstance(self.score, CompiledScore) and (
@@ -145,10 +151,11 @@ class GreedyTeacher(Teacher):
 
     @property
     def method(self) -> str:
+        once = " (never twice)" if self.never_twice else ""
         if self.shows_everything:
-            return "whole"
+            return f"whole{once}"
         told = "" if self.score == "residual" else f" ({self.score})"
-        return f"GFT-{self.k}{told}{' (diverse)' if self.diverse else ''}"
+        return f"GFT-{self.k}{told}{' (diverse)' if self.diverse else ''}{once}"
 
     @property
     def shows_everything(self) -> bool:
@@ -221,6 +228,8 @@ class GreedyTeacher(Teacher):
     def compiled_rule(self) -> Rule | None:
         if not behaves_like(self, GreedyTeacher, "select", "scores"):
             return None
+        if self.never_twice:
+            return Rule(NeverTwice())
         changes = isinstance(self.k, PackSchedule)
         if changes and (self.diverse or self.look is not None):  # a larger pack of an earlier look is not kept
             return None
@@ -250,8 +259,14 @@ class GreedyTeacher(Teacher):
         seen = view if self.look is None else view.as_last_seen(self.look)
         scores = self.score_part.of(seen.predictions, seen.target, seen.pool)
         k = count_of(self.k, len(scores), view.step)
-        chosen = largest(scores, k) if not self.diverse else self._diverse(seen, k)
-        return view.show(chosen, scores, memory=None if self.look is None else seen.to_remember(self.look))
+        if not self.never_twice:
+            chosen = largest(scores, k) if not self.diverse else self._diverse(seen, k)
+            return view.show(chosen, scores, memory=seen.to_remember(self.look))
+        left = find_left(view)
+        k = min(k, len(left))
+        chosen = left[largest(scores[left], k) if not self.diverse else self._diverse(seen.part(left), k)]
+        memory = dict(seen.to_remember(self.look) or {}) | {"shown": add_shown(view, chosen)}
+        return view.show(chosen, scores, memory=memory)
 
     def _select_agreeing(self, view: View) -> Selection:
         assert self.reference is not None

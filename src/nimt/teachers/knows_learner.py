@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nimt.errors import InvalidInput
+from nimt.kernels import as_kernel
 from nimt.learners.known_parts import PARTS
+from nimt.learners.learner import check_rate
+from nimt.losses import as_loss
 from nimt.wording import Wording
 
 if TYPE_CHECKING:
@@ -41,6 +44,18 @@ class KnowsLearner:
         """What it knows of the learner by its own parameters."""
         given = {part: getattr(self, PARTS[part], None) for part in PARTS if part in self.opens}
         return {part: value for part, value in given.items() if value is not None}
+
+    def check_parts(self) -> None:
+        """Refuse parameters that are no rate, loss or kernel, and keep a kernel of scikit-learn as one of ours."""
+        rate, loss, kernel = (getattr(self, PARTS[part], None) for part in ("rate", "loss", "kernel"))
+        if callable(rate):
+            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
+        if rate is not None:
+            check_rate(rate)
+        if loss is not None:
+            as_loss(loss)
+        if kernel is not None:
+            object.__setattr__(self, PARTS["kernel"], as_kernel(kernel))
 
     @property
     def is_informed(self) -> bool:

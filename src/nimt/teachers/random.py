@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,8 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
-from nimt.teachers.rule import Drawn, InEpochs, Rule
+from nimt.teachers.never_twice import add_shown, check_never_twice, find_left
+from nimt.teachers.rule import Drawn, InEpochs, NeverTwice, Rule
 from nimt.teachers.teacher import BLUE, Selection, Teacher, View, count_of
 
 ORDERS = ("step", "epoch")
@@ -38,6 +39,10 @@ class RandomTeacher(Teacher):
         "step" draws every pack from all points. "epoch" shuffles the points, shows each once, and shuffles again: no
         point is shown twice before all were shown. A pack that an epoch does not fill is filled from the next one, by
         points that the pack does not hold; `replace` says nothing then. Such lessons run in the plain loop.
+    never_twice : bool
+        Show no point again, whatever `replace`. k counts as before, a share is one of all points; the last pack is what
+        is left (with `weights`, of the points whose weight is positive), and the lesson then ends with
+        `Outcome.ALL_SHOWN`. Such lessons run in the plain loop.
 
     Examples
     --------
@@ -57,6 +62,7 @@ class RandomTeacher(Teacher):
     replace: bool = True
     weights: ArrayLike | None = None
     order: str = "step"
+    never_twice: bool = field(default=False, kw_only=True)
 
     at_random: ClassVar[bool] = True
     own_colour: ClassVar[str | None] = BLUE
@@ -69,6 +75,12 @@ class RandomTeacher(Teacher):
             raise InvalidInput(f"must be True or False, got {self.replace!r}", parameter="replace")
         if not isinstance(self.order, str) or self.order not in ORDERS:
             raise InvalidInput(f"must be 'step' or 'epoch', got {self.order!r}", parameter="order")
+        check_never_twice(self.never_twice)
+        if self.never_twice and self.order == "epoch":
+            raise InvalidInput(
+                "never_twice=True ends the lesson when each point was shown once, so there is no second epoch",
+                way_out="leave order= out",
+            )
         if self.weights is not None and self.order == "epoch":
             raise InvalidInput("an epoch shows every point once, so it has no weights", way_out="leave weights= out")
         if self.weights is not None:
@@ -97,25 +109,41 @@ class RandomTeacher(Teacher):
 
     @property
     def method(self) -> str:
-        if isinstance(self.k, float) and self.k == 1.0 and not self.may_repeat:
+        if isinstance(self.k, float) and self.k == 1.0 and not self.may_repeat and not self.never_twice:
             return "whole"
+        if self.never_twice:
+            return f"RFT-{self.k} (never twice)"
         return f"RFT-{self.k}" if self.order == "step" else f"RFT-{self.k} (epoch)"
 
     @property
     def may_repeat(self) -> bool:
-        return bool(self.replace) and self.order == "step"
+        return bool(self.replace) and self.order == "step" and not self.never_twice
 
     def select(self, view: View) -> Selection:
         k = count_of(self.k, len(view), view.step)
+        if self.never_twice:
+            return self._select_new(view, k)
         if self.order == "step":
             return view.show(self.draw(view.rng, view.candidates, k, 1)[0])
         nothing = np.empty(0, dtype=np.intp)
         pack, rest = take_from_epoch(nothing if view.memory is None else view.memory["rest"], len(view), k, view.rng)
         return view.show(pack, memory={"rest": rest})
 
+    def _select_new(self, view: View, k: int) -> Selection:
+        possible = None
+        if self.weights is not None:
+            possible = np.flatnonzero(np.asarray(self.weights)[view.candidates] > 0)
+        left = find_left(view, possible)
+        k = min(k, len(left))
+        shares = None if self.weights is None else self.shares(view.candidates[left], k)
+        chosen = left[view.rng.choice(len(left), size=k, replace=False, p=shares)]
+        return view.show(chosen, memory={"shown": add_shown(view, chosen)})
+
     def compiled_rule(self) -> Rule | None:
         if not behaves_like(self, RandomTeacher, "select", "draw"):
             return None
+        if self.never_twice:
+            return Rule(NeverTwice())
         return Rule(Drawn(self.draw) if self.order == "step" else InEpochs())
 
     def looks_at(self, step: int) -> bool:

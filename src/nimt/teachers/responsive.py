@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Indices, is_number
 from nimt.errors import InvalidInput, ResponseWarning, warn
-from nimt.kernels import Kernel, as_kernel
-from nimt.learners.learner import auto_rate, check_rate
+from nimt.kernels import Kernel
+from nimt.learners.learner import auto_rate
 from nimt.losses import Square
 from nimt.operators.dense import GRAM_LIMIT
 from nimt.pools.pool import Pool
@@ -80,12 +80,7 @@ class ResponsiveTeacher(Teacher):
         check_k(self.k)
         if not is_number(self.p) or not 1 <= float(self.p) <= 2:
             raise InvalidInput(f"must be a number from 1 to 2, got {self.p!r}", parameter="p")
-        if callable(self.learning_rate):
-            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
-        if self.learning_rate is not None:
-            check_rate(self.learning_rate)
-        if self.kernel is not None:
-            object.__setattr__(self, "kernel", as_kernel(self.kernel))
+        self.check_parts()
 
     @property
     def opens(self) -> tuple[str, ...]:

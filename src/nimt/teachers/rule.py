@@ -46,6 +46,13 @@ class InEpochs(Part):
     name: ClassVar[str] = "epochs"
 
 
+@dataclass(frozen=True)
+class NeverTwice(Part):
+    """Only points that were not shown before, as a teacher with `never_twice` does."""
+
+    name: ClassVar[str] = "what was not shown yet"
+
+
 @dataclass(frozen=True, eq=False)
 class Listed(Part):
     """One point per step, in the order of a list that begins again after its end."""
@@ -93,7 +100,7 @@ class Rule:
 
     Attributes
     ----------
-    choose : Largest, Drawn, InEpochs, Listed, DrawnByOdds or Diverse
+    choose : Largest, Drawn, InEpochs, NeverTwice, Listed, DrawnByOdds or Diverse
     score : Score
     labels : TrueLabels or LabelsByResponse
     per_output : bool

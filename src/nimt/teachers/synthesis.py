@@ -12,8 +12,8 @@ import numpy as np
 from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput, ResponseWarning, name_thing, warn
 from nimt.inheritance import behaves_like
-from nimt.kernels import Kernel, as_kernel
-from nimt.learners.learner import auto_rate, check_rate
+from nimt.kernels import Kernel
+from nimt.learners.learner import auto_rate
 from nimt.losses import Loss, as_loss, check_labels
 from nimt.pools.pool import Pool
 from nimt.schedules import check_k
@@ -223,14 +223,9 @@ class SynthesisTeacher(Teacher):
             raise InvalidInput(f"must be None or one of {names}, got {self.points!r}", parameter="points")
         if self.radius is not None:
             raise InvalidInput("radius= is of labels by responses", way_out="use label_range=, or leave points= out")
-        if callable(self.learning_rate):
-            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
-        if self.learning_rate is not None:
-            check_rate(self.learning_rate)
+        self.check_parts()
         if self.loss is not None:
             check_closed_form(as_loss(self.loss), self.kind)
-        if self.kernel is not None:
-            object.__setattr__(self, "kernel", as_kernel(self.kernel))
 
     def _check_label_range(self) -> None:
         if self.label_range is None or (isinstance(self.label_range, str) and self.label_range == "target"):

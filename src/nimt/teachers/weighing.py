@@ -11,8 +11,8 @@ import numpy as np
 
 from nimt.arrays import Array, Indices, check_positive, is_number
 from nimt.errors import InvalidInput
-from nimt.kernels import Kernel, as_kernel
-from nimt.learners.learner import auto_rate, check_rate
+from nimt.kernels import Kernel
+from nimt.learners.learner import auto_rate
 from nimt.losses import Loss, as_loss
 from nimt.schedules import LookSchedule, PackSchedule, check_k, check_look, check_pack
 from nimt.teachers.random import cumulative
@@ -63,14 +63,7 @@ class RescalingTeacher(Teacher):
         check_k(self.k)
         if self.largest_weight is not None:
             check_positive("largest_weight", self.largest_weight)
-        if callable(self.learning_rate):
-            raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
-        if self.learning_rate is not None:
-            check_rate(self.learning_rate)
-        if self.loss is not None:
-            as_loss(self.loss)
-        if self.kernel is not None:
-            object.__setattr__(self, "kernel", as_kernel(self.kernel))
+        self.check_parts()
 
     @property
     def method(self) -> str:

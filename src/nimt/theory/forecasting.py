@@ -278,8 +278,17 @@ def _of_synthesis(teacher: SynthesisTeacher, start: LessonStart, seconds: float 
     )
 
 
+def _refuse_never_twice(teacher: GreedyTeacher | RandomTeacher) -> None:
+    if teacher.never_twice:
+        raise InvalidInput(
+            f"{NO_FORECAST}a {type(teacher).__name__} with never_twice=True",
+            way_out="without it the forecast says how long the lesson takes if points may be shown again",
+        )
+
+
 @_forecast_of.register
 def _of_greedy(teacher: GreedyTeacher, start: LessonStart, seconds: float | None) -> Forecast:
+    _refuse_never_twice(teacher)
     pack = count_of(teacher.k, len(start.candidates))
     if pack == len(start.candidates):
         return _of_whole(start)
@@ -306,6 +315,7 @@ def _of_greedy(teacher: GreedyTeacher, start: LessonStart, seconds: float | None
 
 @_forecast_of.register
 def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None) -> Forecast:
+    _refuse_never_twice(teacher)
     pack = count_of(teacher.k, len(start.candidates))
     if pack == len(start.candidates) and not teacher.may_repeat and teacher.weights is None:
         return _of_whole(start)

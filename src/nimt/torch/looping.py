@@ -16,6 +16,7 @@ from nimt.pools.pool import Points, Pool
 from nimt.teachers.adapter import as_teacher
 from nimt.teachers.by_reference import ByReference
 from nimt.teachers.greedy import GreedyTeacher
+from nimt.teachers.never_twice import NothingLeft
 from nimt.teachers.teacher import Memory, SelectsExamples, Teacher, View, check_indices
 from nimt.torch.extra import torch
 from nimt.torch.modules import as_values, home_of, outputs_of
@@ -34,6 +35,8 @@ class TeachingLoop:
         How many examples they had.
     looked : list of int
         The steps at which the teacher had all examples evaluated.
+    weights : tensor (k,) of float
+        Of the latest pack, to be multiplied into the loss of each example; 1 where the teacher gives none.
     """
 
     def __init__(
@@ -74,6 +77,8 @@ class TeachingLoop:
         self.shown: int = 0
         self.looked: list[int] = []
         self.pending: deque[Indices] = deque()
+        self.latest_weights: Array = np.empty(0)
+        self.awaits_weights: bool = False  # whether the training has not asked for the weights of the latest pack
         self.rows: list[Array] = []
         self.hook: Any = None
         self.waits = waits  # for packs that were asked for ahead, which the training passes through the module later
@@ -138,18 +143,44 @@ class TeachingLoop:
         if self.is_over():
             self._close_when_done()
             raise StopIteration
+        if self.awaits_weights:
+            raise InvalidInput(
+                f"{self.teacher.kind} weighs its examples, and the training did not read the weights of the pack of "
+                f"step {self.step - 1}: multiply packs.weights into the loss of each example"
+            )
         self._recall()
         if self.teacher.looks_at(self.step):
             self.look()
         view = View(self.step, self.pool, self.predictions, self.target, self.rng, self.memory, np.arange(self.n))
-        selection = self.teacher.select(view)
+        try:
+            selection = self.teacher.select(view)
+        except NothingLeft:
+            self.close()
+            raise StopIteration from None
         indices = check_indices(selection.indices, self.n)
+        self._take_weights(selection.weights, len(indices))
         self.memory = selection.memory
         self.step += 1
         self.shown += len(indices)
         if self.hook is not None:
             self.pending.append(indices)
         return torch.from_numpy(np.ascontiguousarray(indices, dtype=np.int64))
+
+    def _take_weights(self, weights: Array | None, k: int) -> None:
+        if weights is not None and self.waits:
+            raise InvalidInput(
+                f"{self.teacher.kind} weighs its examples, and batches of a DataLoader have no weights: use "
+                f"nimt.torch.teach, whose packs.weights are to be multiplied into the losses"
+            )
+        self.latest_weights = np.ones(k) if weights is None else np.asarray(weights, dtype=np.float64)
+        self.awaits_weights = weights is not None
+
+    @property
+    def weights(self) -> Any:
+        """The weights of the latest pack, on the device of the module and of its type."""
+        self.awaits_weights = False
+        device, dtype = home_of(self.module)
+        return torch.tensor(self.latest_weights, device=device, dtype=dtype)
 
     def is_over(self) -> bool:
         """Say whether all packs were chosen."""
@@ -240,6 +271,7 @@ class TeachingLoop:
         self.predictions = np.array(state["predictions"])
         self.memory = state["memory"]
         self.rng.bit_generator.state = state["rng"]
+        self.awaits_weights = False
         self.pending, self.rows = deque(np.array(pack) for pack in state["pending"]), []
 
 
@@ -256,6 +288,9 @@ def teach(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -
     never does. `PlannedTeacher` sees only what the forward passes of the training return for its packs, which costs
     nothing: these passes must be in training mode and in the order of the packs; a pack that was not passed through the
     module is evaluated.
+
+    A teacher that weighs its examples (`PruningTeacher`, `ImportanceTeacher`) needs one line more: multiply
+    `packs.weights` into the loss of each example. A training that does not read them is refused at its second pack.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.arrays import Array, check_count, is_number, real_array
+from nimt.arrays import Array, check_count, check_finite, is_number, real_array
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput
 from nimt.learners.learner import State, check_pack
 from nimt.torch.extra import torch
@@ -18,6 +18,8 @@ from nimt.torch.modules import as_values, check_output, home_of, outputs_of
 
 class TorchLearner:
     """A module, an optimizer and a loss: a pack is one step of the optimizer on its mean loss.
+
+    Weights that a teacher gives its examples multiply their losses.
 
     The caller's module is not changed by `nimt.teach`, which teaches a copy: `lesson.learner.module`. On the CPU a
     lesson that is stopped and resumed ends the same, bit for bit; a module is code, which no file holds, so pass the
@@ -66,9 +68,10 @@ class TorchLearner:
         inputs = points.reshape(len(points), -1) if points.ndim != 2 else points
         return as_values(outputs_of(self.module, self._tensor(inputs)))
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> TorchLearner:
-        """Take one step of the optimizer on a pack."""
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> TorchLearner:
+        """Take one step of the optimizer on a pack; weights (k,) multiply the loss of each example."""
         points, labels = check_pack(X, y)
+        weights = None if sample_weight is None else self._check_weights(sample_weight, len(points))
         inputs, wanted = self._tensor(points), self._tensor(labels)
         before = self.module.training
         self.module.train()
@@ -84,6 +87,9 @@ class TorchLearner:
             loss = self.loss(output, wanted.reshape(output.shape))  # (k, 1) and (k,) would be broadcast to (k, k)
             if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
                 raise InvalidInput(f"the loss must return one number, it returned {loss!r}: take its mean")
+            if weights is not None:
+                # dL/df at each example times its weight is the slope of the weighed loss, be it a mean or a sum
+                output.register_hook(lambda slopes: slopes * weights.reshape(-1, *(1 for _ in slopes.shape[1:])))
             loss.backward()
             self.optimizer.step()
             self.random_state = torch.get_rng_state()
@@ -127,6 +133,13 @@ class TorchLearner:
         }
         self.optimizer.load_state_dict({"state": kept, "param_groups": groups})
         self.random_state = torch.from_numpy(np.array(state["random_state"], dtype=np.uint8))
+
+    def _check_weights(self, weights: ArrayLike, k: int) -> Any:
+        given = real_array("sample_weight", weights)
+        if given.shape != (k,):
+            raise InvalidInput(f"must have shape ({k},), got {given.shape}", parameter="sample_weight")
+        check_finite("sample_weight", given)
+        return self._tensor(given)
 
     def _tensor(self, values: Array) -> Any:
         device, dtype = home_of(self.module)
