@@ -7,6 +7,7 @@ import pytest
 import nimt
 from browsers import a_browser, a_page
 from nimt.challenge import Challenge, write_challenge
+from nimt.reports.comparison_page import write_comparison_report
 
 base = pytest.importorskip(
     "axe_playwright_python.base", reason="pages are checked by axe-core: pip install axe-playwright-python"
@@ -77,7 +78,8 @@ def test_the_reports(browser, problem, learner, tmp_path):
     look(browser, lesson.report(tmp_path / "lesson").as_uri(), "() => true", open_details)
     teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}
     comparison = nimt.compare(learner, teachers, problem.pool, problem.target, **options, seeds=2)
-    look(browser, comparison.report(tmp_path / "comparison").as_uri(), "() => true", open_details)
+    *_, page = write_comparison_report(comparison, tmp_path)
+    look(browser, page.as_uri(), "() => true", open_details)
 
 
 def test_the_challenge(browser, problem, tmp_path):

@@ -264,7 +264,7 @@ def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss:
     if kind == "decrease":
         return common | {"kernel": kernel}
     reference = target + one_of(rng, 0.1, 1.0) * rng.normal(size=target.shape)
-    common |= {"reference": reference, "loss": loss, "kernel": kernel}
+    common |= {"reference": reference, "loss": loss, "kernel": kernel, "seen_kernel": kernel}
     if kind == "omniscient":
         return common
     is_hard = bool(rng.random() < 0.6)

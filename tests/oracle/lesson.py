@@ -203,6 +203,12 @@ class Judge:
             )
             packs.append([int(i) for i in c[chosen]])
         labels = self.labels_of(t, packs, columns)
+        if (
+            self.problem.loss[0] == "perceptron"
+            and t > 0
+            and any((abs(f[pack]) <= self.taught.noise).any() for pack in packs)
+        ):
+            raise Undecided  # the kink is at f = 0, and rounding decides on which side f is
         slopes = [
             losses.slope(self.problem.loss, f[pack][:, part], label)
             for pack, part, label in zip(packs, columns, labels, strict=True)

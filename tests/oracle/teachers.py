@@ -193,9 +193,7 @@ class Compared(Rule):
             parts = losses.value(spec["loss"], f, y), -losses.value(spec["loss"], known, y)
         else:
             parts = slopes * f, -slopes * known
-        heights = np.ones(len(f))
-        if spec.get("kernel") is not None:
-            heights = kernels.diagonal(spec["kernel"], view.points)
+        heights = kernels.diagonal(spec["kernel"] or spec["seen_kernel"], view.points)
         costs = spec["learning_rate"] / 2 * heights[:, np.newaxis] * (spec.get("difficulty", True))
         parts = (*parts, -costs * slopes * slopes)
         bend = losses.SMOOTHNESS.get(spec["loss"][0], 0.0) * view.f.shape[1]

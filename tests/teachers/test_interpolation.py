@@ -94,7 +94,6 @@ def test_resuming_changes_nothing(tmp_path):
         (("g",), "rule must be one of f, P"),
         ((-1.0,), "rule must be one of"),
         ((np.nan,), "rule must be one of"),
-        (("P",), "give the learner's kernel"),
         (("f", "rbf"), "kernel must be a kernel such as"),
     ],
 )

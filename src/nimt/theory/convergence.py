@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from nimt import display
 from nimt.arrays import Array, check_positive
 from nimt.counting import say_count
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, OutsideOfSpaceWarning
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
 from nimt.teachers.teacher import VERMILION
@@ -291,8 +292,10 @@ def _distance_bound(again: Replay, given: float | None) -> tuple[float | None, A
         distance = float(given)
     else:
         try:
-            distance = as_measure("rkhs").prepare(again.pupil(), lesson.target, again.target_function)()
-        except InvalidInput as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", OutsideOfSpaceWarning)  # the bounds need f* in H
+                distance = as_measure("rkhs").prepare(again.pupil(), lesson.target, again.target_function)()
+        except (InvalidInput, OutsideOfSpaceWarning) as error:
             return None, nothing, str(error)
     # a point with K(x, x) = 0 has S = 0 and moves nothing: it takes no part in the sum
     weights = np.divide(again.rates * (1.0 - drift), kappa**2, out=nothing, where=kappa > 0)
