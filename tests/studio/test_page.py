@@ -905,7 +905,8 @@ def test_large_pictures_keep_their_pace(page):
     page.keyboard.press("Tab")
     page.wait_for_function(f"() => studio.race !== {json.dumps(before)} && studio.racers.length === 2", timeout=60_000)
     page.wait_for_function("() => studio.racers.every((racer) => racer.taken > 2000)", timeout=60_000)
-    page.click("#play")
+    if not page.evaluate("studio.clock.playing"):  # a race plays by itself where it is large enough
+        page.click("#play")
     frames = page.evaluate("studio.frames")
     end = time.monotonic() + 60
     while page.evaluate("studio.frames") < frames + 30:
