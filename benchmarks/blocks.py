@@ -137,9 +137,8 @@ def print_workers(scratch: Path, side: int = 2048, count: int = 8, times: int = 
     best = {name: min(found, key=lambda run: run.seconds) for name, found in runs.items()}
     shown = {len(run.lesson) for found in runs.values() for run in found}
     same = len({np.asarray(run.lesson.final).tobytes() for run in best.values()}) == 1
-    print(
-        f"\n{side} x {side}, {count} x {count} blocks, {shown} examples, by turns, smallest of {times}; same bits: {same}"
-    )
+    print(f"\n{side} x {side}, {count} x {count} blocks, {shown.pop():,} examples, by turns, smallest of {times}")
+    print(f"one lesson every time: {not shown and same}")
     for kind in ("threads", "processes"):
         alone, both = best[f"{kind} 1"], best[f"{kind} 2"]
         print(
@@ -151,7 +150,7 @@ def print_workers(scratch: Path, side: int = 2048, count: int = 8, times: int = 
 def measure_calls(client: Any, scratch: Path, turns: int = 12) -> tuple[float, float]:
     """Return the seconds of a cluster per colour, and per call, from lessons with next to nothing to teach."""
     found = []
-    for number, count in enumerate((4, 16)):
+    for count in (4, 16):
         y = np.random.default_rng(0).normal(size=(16 * count, 16 * count))
         took = []
         for attempt in range(3):

@@ -84,7 +84,7 @@ class FolderStore:
         with naming_full_disk(self.folder):
             sizes = {str(other): len(values) for other, values in patches.items()}
             content = {"sizes": sizes, "values": np.concatenate(list(patches.values()))}  # one array is written faster
-            records.write(self._patch(block, turn), PATCHES, content, worth=PLAIN)
+            records.write(self._patch(block, turn), PATCHES, content, worth=PLAIN, durable=False)
         self._latest[block] = turn, patches
 
     def receive(self, block: int, turn: int, other: int) -> Array:
