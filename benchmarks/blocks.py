@@ -37,15 +37,16 @@ def picture(side: int) -> np.ndarray:
 
 
 def write_picture(path: Path, side: int) -> None:
-    """Write a picture strip by strip, so that no more than a strip is in memory."""
-    file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(side, side))
+    """Write a picture strip by strip; no part of it stays in the memory of this process."""
     cat = nimt.datasets.cat().values
     across = np.tile(cat, (1, -(-side // cat.shape[1])))[:, :side]
     rng = np.random.default_rng(side)
-    for row in range(0, side, len(cat)):
-        high = min(side, row + len(cat))
-        file[row:high] = across[: high - row] + rng.normal(scale=0.05, size=(high - row, side))
-    file.flush()
+    with open(path, "wb") as file:
+        header = {"descr": "<f4", "fortran_order": False, "shape": (side, side)}
+        np.lib.format.write_array_header_1_0(file, header)
+        for row in range(0, side, len(cat)):
+            high = min(side, row + len(cat)) - row
+            file.write((across[:high] + rng.normal(scale=0.05, size=(high, side))).astype("<f4").tobytes())
 
 
 class Run(NamedTuple):
