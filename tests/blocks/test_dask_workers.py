@@ -100,9 +100,10 @@ def machines(folder, name, workers=2):
     file = folder / f"{name}.json"
     where = ("--scheduler-file", file)
     quiet = ("--no-dashboard",)
+    ends = ("--idle-timeout", "600s")  # if this test is killed
     with contextlib.ExitStack() as stack:
         scheduler = stack.enter_context(
-            started(folder, name, "scheduler", "--port", 0, "--host", "127.0.0.1", *quiet, *where)
+            started(folder, name, "scheduler", "--port", 0, "--host", "127.0.0.1", *quiet, *ends, *where)
         )
         for number in range(workers):
             options = ("--nthreads", 1, "--no-nanny", *quiet, "--local-directory", folder, "--death-timeout", 60)
