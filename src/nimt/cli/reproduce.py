@@ -21,6 +21,8 @@ EXAMPLES = (
     "nimt reproduce",
     "nimt reproduce digits cheetah --data pictures",
     "nimt reproduce gmm --iterations 500 --out quick",
+    "nimt reproduce digits --lessons --seeds 5",
+    "nimt reproduce gmm --width 1 --learning-rate 0.1",
     "nimt reproduce --family",
     "nimt reproduce --list",
 )
@@ -39,6 +41,14 @@ def reproduce(
     data: Annotated[
         Path | None, typer.Option("--data", help="Where published data lies: cheetah.jpg, EMNIST files, imt-moons.npz.")
     ] = None,
+    width: Annotated[float | None, typer.Option("--width", help="Of all kernels, instead of the published.")] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option("--learning-rate", help="Of all learners, instead of the published.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="Give lessons that draw with so many seeds.")] = 1,
+    lessons: Annotated[
+        bool, typer.Option("--lessons", help="Write every lesson: its curve as CSV, all of it as npz.")
+    ] = False,
     quiet: Quiet = False,
     list_: Annotated[bool, typer.Option("--list", help="Name the experiments and end.")] = False,
 ) -> None:
@@ -50,6 +60,7 @@ def reproduce(
     from rich.console import Console
 
     from nimt import paper
+    from nimt.paper.written_lessons import LESSONS
 
     said = Console(quiet=quiet, highlight=False, markup=False)
     if list_:
@@ -58,9 +69,13 @@ def reproduce(
     out = out or Path("out-family" if family else "out")
     with _watch(quiet) as watch:
         summary = paper.reproduce(
-            names, out, iterations=iterations, jobs=jobs, data=data, progress=watch, family=family
-        )
+            names, out, iterations=iterations, jobs=jobs, data=data, progress=watch, family=family, width=width,
+            learning_rate=learning_rate, seeds=seeds, keep_lessons=lessons,
+        )  # fmt: skip
     _tell(said, summary, out)
+    if lessons:
+        count = sum(len(record["files_of_lessons"] or ()) for record in summary["experiments"].values())
+        said.print(f"{count} lessons as .csv and .npz in {plain(str(out / LESSONS))}", soft_wrap=True)
 
 
 def _list(said: Console, experiments: dict[str, Any]) -> None:
