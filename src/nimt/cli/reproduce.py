@@ -60,6 +60,7 @@ def reproduce(
     from rich.console import Console
 
     from nimt import paper
+    from nimt.engines._numba.second_compiler import compiling_elsewhere
     from nimt.paper.written_lessons import LESSONS
 
     said = Console(quiet=quiet, highlight=False, markup=False)
@@ -67,7 +68,8 @@ def reproduce(
         _list(said, paper.FAMILY if family else paper.EXPERIMENTS)
         return
     out = out or Path("out-family" if family else "out")
-    with _watch(quiet) as watch:
+    # figures are drawn here while another process compiles: both would wait for each other in one process
+    with _watch(quiet) as watch, compiling_elsewhere():
         summary = paper.reproduce(
             names, out, iterations=iterations, jobs=jobs, data=data, progress=watch, family=family, width=width,
             learning_rate=learning_rate, seeds=seeds, keep_lessons=lessons,
