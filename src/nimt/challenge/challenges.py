@@ -116,18 +116,17 @@ class Challenge:
 
     @functools.cached_property
     def shortest(self) -> Played | None:
-        """The shortest lesson found that ends nearer to the target than greedy's; None if there is none.
+        """The lesson of the fewest examples that was found to end nearer to the target than greedy's; None if none does.
 
-        As in `nimt.shortest`, which plans for smaller rates, nothing proves that there is no shorter one.
+        As of `nimt.shortest`, which plans for smaller rates, nothing proves that there is no shorter one.
         """
-        found = None
-        if len(self.problem.pool) <= MOST_TRIED:
-            for count in range(self.clicks - 1, 0, -1):
-                tried = self._exchange(count)
-                if not self.is_beaten_by(tried):
-                    break
-                found = tried
-        return found
+        found = self.best
+        while found is not None and self.is_beaten_by(found):
+            shorter = self._exchange(len(found.shown) - 1) if len(found.shown) > 1 else found
+            if shorter is found or not self.is_beaten_by(shorter):
+                return found
+            found = shorter
+        return None
 
     def _exchange(self, count: int) -> Played:
         """Return the lesson of so many examples: greedy's first, each exchanged for the best other until none helps."""

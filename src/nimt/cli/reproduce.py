@@ -110,7 +110,7 @@ def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
         )
     said.print(table)
     for sentence in (*remarks(summary["experiments"].values()), TIMES):
-        said.print(sentence, soft_wrap=True)
+        said.print(sentence)  # its words are wrapped; a path is not, so that it can be copied
     page = plain(str(out / "report.html"))
     said.print(f"{summary['wall_seconds']:.1f} s; open {page} in a browser", soft_wrap=True)
 

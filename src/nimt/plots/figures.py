@@ -12,7 +12,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import Collection
+from matplotlib.collections import Collection, PathCollection
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -124,7 +124,8 @@ def finish_inks(figure: NotebookFigure, style: str) -> NotebookFigure:
             artist.set_color(_lighter(artist.get_color()))
         if isinstance(artist, Line2D) and artist.get_marker() not in ("", "None", None):
             artist.set_markeredgecolor(_lighter(artist.get_markeredgecolor()))
-        if isinstance(artist, Collection) and artist.get_array() is None:
+        is_mark = isinstance(artist, PathCollection)  # rings in black and white are seen on any map
+        if isinstance(artist, Collection) and artist.get_array() is None and not is_mark:
             artist.set_facecolor([_lighter(colour) for colour in artist.get_facecolor()])
             artist.set_edgecolor([_lighter(colour) for colour in artist.get_edgecolor()])
         if isinstance(artist, Rectangle | FancyBboxPatch) and artist not in pages and artist.get_fill():
