@@ -116,7 +116,7 @@ class Challenge:
 
     @functools.cached_property
     def shortest(self) -> Played | None:
-        """The lesson of the fewest examples that was found to end nearer to the target than greedy's; None if none does.
+        """The lesson of the fewest examples found that ends nearer to the target than greedy's; None if none does.
 
         As of `nimt.shortest`, which plans for smaller rates, nothing proves that there is no shorter one.
         """

@@ -17,7 +17,7 @@ from nimt.plots.style import QUIET
 
 LIGHT = np.array([-0.4, -0.5, 0.77])
 COINCIDE = 1e-3  # of the box's height
-FINE = 6  # parts of a cell along each axis, where surfaces cross
+FINE = 4  # parts of a cell along each axis, where surfaces cross
 SHADE = 0.45  # how much darker a face is if it is turned away from the light
 
 
@@ -107,16 +107,12 @@ class Room:
         patches, depths, colours = zip(*(self._patches(surface, parts) for surface in surfaces), strict=True)
         # from back to front; where surfaces nearly coincide, the later one is on top
         order = np.argsort(np.concatenate([part + COINCIDE * number for number, part in enumerate(depths)]))
-        together = PolyCollection(
-            list(np.concatenate(patches)[order]), facecolors=np.concatenate(colours)[order], linewidths=0.25, zorder=2
-        )
+        faces = np.concatenate(colours)[order]
+        # an edge closes the seams between solid patches, and would darken those of others
+        edges = np.where(faces[:, 3:] == 1.0, faces, 0.0)
+        shapes = list(np.concatenate(patches)[order])
+        together = PolyCollection(shapes, facecolors=faces, edgecolors=edges, linewidths=0.25, zorder=2)
         together.set_rasterized(True)  # thousands of patches make a PDF slow to write and to show
-        # without seams between patches: an edge closes those of solid ones, and would darken others
-        if all(surface.alpha == 1.0 for surface in surfaces):
-            together.set_edgecolor("face")
-        else:
-            together.set_edgecolor("none")
-            together.set_antialiased(False)
         ax.add_collection(together)
 
     def path(self, ax: Axes, points: Array, **style: Any) -> None:

@@ -105,7 +105,7 @@ def change_racer(recipe: Recipe, racer: Any) -> Recipe:
     changed = replace(recipe, **_read_part("a racer", racer, of_racer=True))
     if changed.teacher != "soft":
         changed = replace(changed, temperature=None)
-    usual = {"learning_rate": "auto", "loss": None}
+    usual: dict[str, Any] = {"learning_rate": "auto", "loss": None}
     return replace(changed, **{name: usual[name] for name in changed.list_foreign_settings() if name in usual})
 
 
