@@ -120,8 +120,8 @@ class PaperSetting:
         --------
         >>> import nimt
         >>> altered = PaperSetting(width=2.0).alter(nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01))
-        >>> altered.kernel, altered.learning_rate
-        (rbf(width=2), 0.01)
+        >>> altered.kernel.width, altered.learning_rate
+        (2.0, 0.01)
         """
         if not self.is_altered:
             return learner
