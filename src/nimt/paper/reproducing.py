@@ -196,6 +196,7 @@ class UnderWay:
             "data": [_data_used(picture) for picture in pictures],
             "lessons": [lesson.summary() for lesson in taught],
             "quantities": [quantity.summary() for quantity in experiment.quantities(found)],
+            "overview": experiment.overview(found),
             "notes": experiment.notes(found),
             "figures": figures,
             "seconds": seconds_of([lesson.lesson for lesson in taught], teaching, drawing),

@@ -42,7 +42,7 @@ def find_labels(loss: Loss, predictions: Array, slopes: Array, limits: tuple[flo
         labels = 2.0 * (expit(predictions) - slopes) - 1.0
     else:
         labels = predictions - slopes / 2.0
-    return labels if limits is None else np.clip(labels, *limits)
+    return np.asarray(labels if limits is None else np.clip(labels, *limits))
 
 
 def project_to_simplex(rows: Array) -> Array:
