@@ -1,0 +1,27 @@
+"""Teach the line by greedy, random and responsive teachers, by exact decrease and by a plan: docs/images/shortest-line.png.
+
+python tools/make_shortest_figure.py
+"""
+
+import argparse
+from pathlib import Path
+
+from nimt.paper.experiment import PaperSetting
+from nimt.paper.experiments.shortest_lessons import DRAWN, RATE, Shortest, cases, draw, give, plan_at
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("docs/images/shortest-line.png"))
+    out = parser.parse_args().out
+    case, setting = cases()[DRAWN], PaperSetting()
+    plan = plan_at(case, RATE, None)
+    assert plan is not None
+    teachers = (*case.teachers(RATE), plan.teacher)
+    lessons = {teacher.name: give(setting, teacher.name, case, RATE, teacher) for teacher in teachers}
+    for drawn in draw(Shortest({DRAWN: lessons}, {DRAWN: plan.fewest}, {DRAWN: {}})):
+        drawn.figure.savefig(out, dpi=160)
+
+
+if __name__ == "__main__":
+    main()
