@@ -1,7 +1,6 @@
-"""Teach the line by greedy, random and responsive teachers, by exact decrease and by a plan: docs/images/shortest-line.png.
+"""Teach the line by several teachers and by a plan, and draw their lessons: docs/images/shortest-line.png."""
 
-python tools/make_shortest_figure.py
-"""
+from __future__ import annotations
 
 import argparse
 from pathlib import Path

@@ -16,6 +16,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
 from nimt.paper.figure_style import apply_style, canvas, legend_above
 from nimt.planning.shortest_lesson import ShortestLesson, shortest
+from nimt.plots.style import inks
 from nimt.pools.pool import Grid, Points, Pool
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
@@ -191,10 +192,12 @@ def draw(found: Shortest) -> Iterator[Drawn]:
     name = DRAWN if DRAWN in found.lessons else TRIAL
     figure = canvas(6.4, 3.9)
     ax = figure.subplots()
-    for teacher, lesson in found.lessons[name].items():
-        ax.plot(lesson.discrepancy, label=teacher, lw=1.2)
+    lessons = found.lessons[name]
+    drawn = inks((lesson.colour for lesson in lessons.values()), lessons)
+    for (teacher, lesson), ink in zip(lessons.items(), drawn, strict=True):
+        ax.plot(lesson.discrepancy, color=ink.colour, linestyle=ink.dashes, label=teacher, lw=1.2)
     ax.set_yscale("log")
-    ax.set_xlim(0, 1.1 * max(len(lesson) for lesson in list(found.lessons[name].values())[3:]))
+    ax.set_xlim(0, 1.1 * max(len(lesson) for lesson in list(lessons.values())[3:]))
     ax.set_xlabel("t")
     ax.set_ylabel("M")
     legend_above(figure, ax, 5)
