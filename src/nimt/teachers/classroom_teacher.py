@@ -43,7 +43,7 @@ class ClassroomTeacher(Teacher):
     ...     lesson = nimt.teach(classroom, ClassroomTeacher(aim), x, target, tol=0.01, max_iterations=2000)
     ...     print(lesson.itd, lesson.access)
     141 white box
-    194 white box
+    148 white box
     """
 
     aim: str = "sum"

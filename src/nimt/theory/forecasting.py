@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property, singledispatch
@@ -488,9 +489,11 @@ def find_late_rate(start: LessonStart, rate: float) -> LateRate | None:
     """Return the rate in the end, read off a shorter lesson at a larger learning rate; None where there is none."""
     fast = max(rate, rate_law.FAST / float(start.diagonal[start.candidates].max()))
     lesson = start.teach_copy(rate_law.SHORT_STEPS, rate=fast, record="all")
-    try:
-        found = late_rate(lesson)
-    except InvalidInput:
+    found = None
+    for share in (10, 2):  # a short lesson alternates often enough only in a longer part of it
+        with contextlib.suppress(InvalidInput):
+            found = found or late_rate(lesson, max(1, len(lesson) // share))
+    if found is None:
         return None
     kappa = float(start.diagonal[found.points].mean())
     slower = rate_law.speed(fast, kappa, 1) / rate_law.speed(rate, kappa, 1)
