@@ -91,8 +91,8 @@ def answer_by_the_other_half(rows: Rows, seed: int) -> np.ndarray:
     return answers
 
 
-def surrogate(reference: Any, where: str | None = None) -> Teacher:
-    return nimt.SurrogateTeacher(reference, loss="crossentropy", k=PACK, difficulty=False, where=where)
+def surrogate(reference: Any) -> Teacher:
+    return nimt.SurrogateTeacher(reference, loss="crossentropy", k=PACK, difficulty=False)
 
 
 def logistic(rows: Rows, seed: int) -> Any:
@@ -108,7 +108,6 @@ METHODS: dict[str, Callable[[Rows, int], Teacher]] = {
     AGREEING: lambda rows, seed: nimt.GreedyTeacher(k=PACK, reference=logistic(rows, seed), where="agrees"),
     "surrogate, a network of the other half": lambda rows, seed: surrogate(answer_by_the_other_half(rows, seed)),
     "surrogate, logistic regression out of fold": lambda rows, seed: surrogate(logistic(rows, seed)),
-    "surrogate, where it agrees": lambda rows, seed: surrogate(logistic(rows, seed), "agrees"),
 }
 
 

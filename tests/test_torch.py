@@ -535,13 +535,6 @@ def test_a_greedy_teacher_of_a_loop_skips_labels_that_disagree():
     assert wrong.numpy()[train(x, given, teacher)].sum() == 0
 
 
-@pytest.mark.parametrize("look", [None, nimt.schedules.every(3)])
-def test_a_surrogate_teacher_of_a_loop_skips_them_where_it_is_told_to(look):
-    x, truth, given, wrong = noisy_signs()
-    teacher = nimt.SurrogateTeacher(truth, "crossentropy", k=4, look=look, difficulty=False, where="agrees")
-    assert wrong.numpy()[train(x, given, teacher)].sum() == 0
-
-
 def test_a_reference_of_a_loop_that_does_not_fit_gets_a_sentence():
     x, _, given, _ = noisy_signs()
     with pytest.raises(nimt.InvalidInput, match=r"the reference has shape \(5,\) and the pool 120 points"):

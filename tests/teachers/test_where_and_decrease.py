@@ -32,7 +32,7 @@ def teach(teacher, y, loss="square", **options):
     return nimt.teach(nimt.KernelLearner(KERNEL, loss=loss, learning_rate=0.2), teacher, POINTS, y, **rules)
 
 
-OF_DISAGREEMENT = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     ("reference", "y", "loss"),
     [
         (CLASSES, nimt.classes.one_hot(WRONG_CLASSES), "crossentropy"),
@@ -44,9 +44,6 @@ OF_DISAGREEMENT = pytest.mark.parametrize(
         (np.column_stack([TRUTH, TRUTH]), np.column_stack([FAR, TRUTH + 0.1]), "square"),
     ],
 )
-
-
-@OF_DISAGREEMENT
 def test_points_whose_label_disagrees_are_not_shown(reference, y, loss, tmp_path):
     told = {} if loss in ("square", "huber") else {"score": "loss", "loss": loss}
     misled = teach(nimt.GreedyTeacher(**told), y, loss)
@@ -56,19 +53,6 @@ def test_points_whose_label_disagrees_are_not_shown(reference, y, loss, tmp_path
     assert fast.engine != "reference" and fast.picks[WRONG].sum() == 0
     np.testing.assert_array_equal(fast.indices, plain.indices)
     agreeing = nimt.GreedyTeacher(pool=~WRONG, **told)
-    np.testing.assert_array_equal(fast.indices, teach(agreeing, y, loss).indices)
-    longer = nimt.resume(tmp_path / "half", max_iterations=200)
-    np.testing.assert_array_equal(longer.final, teach(teacher, y, loss, max_iterations=200).final)
-
-
-@OF_DISAGREEMENT
-def test_a_surrogate_teacher_skips_them_too(reference, y, loss, tmp_path):
-    """Its scores tell wrong labels only while the learner is less sure than the reference."""
-    teacher = nimt.SurrogateTeacher(reference, k=3, where="agrees")
-    fast, plain = teach(teacher, y, loss, checkpoint=tmp_path / "half"), teach(teacher, y, loss, engine="reference")
-    assert fast.engine != "reference" and fast.picks[WRONG].sum() == 0
-    np.testing.assert_array_equal(fast.indices, plain.indices)
-    agreeing = nimt.SurrogateTeacher(reference, k=3, pool=~WRONG)
     np.testing.assert_array_equal(fast.indices, teach(agreeing, y, loss).indices)
     longer = nimt.resume(tmp_path / "half", max_iterations=200)
     np.testing.assert_array_equal(longer.final, teach(teacher, y, loss, max_iterations=200).final)
@@ -95,12 +79,10 @@ def test_a_pool_and_agreement_both_limit_what_is_shown():
 def test_names_and_contract():
     teacher = nimt.GreedyTeacher(k=2, reference=np.cos, where="agrees")
     assert teacher.name == "GFT-2 (agrees)"
-    assert nimt.SurrogateTeacher(np.cos, k=2, where="agrees").name == "surrogate-2 (agrees)"
     lesson = teach(nimt.GreedyTeacher(reference=TRUTH, where="agrees"), FAR, max_iterations=3)
     assert lesson.settings["method"]["name"] == "GFT-1 (agrees)"
     x = nimt.Grid(np.linspace(-2, 2, 24))
     testing.check_teacher(nimt.GreedyTeacher(k=2, reference=np.cos(x.points[:, 0]) + 0.01, where="agrees"), x)
-    testing.check_teacher(nimt.SurrogateTeacher(np.cos(x.points[:, 0]) + 0.01, k=2, where="agrees"), x)
 
 
 def test_in_a_box_labels_are_compared_too():

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import Array
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.kernels.on_pools import diagonal
@@ -49,10 +49,6 @@ class ByReference(Teacher):
     @abstractmethod
     def make_score(self, reference: Any) -> Surrogate | Omniscient:
         """Return the score, with the answers of the reference."""
-
-    def find_allowed(self, view: View, answers: Any) -> Indices | None:
-        """Return the places of a view that may be shown, by the answers of the reference; None for all."""
-        return None
 
     def cost(self, pool: Pool) -> Array:
         """Return (eta / 2) K(x, x) on a pool: what a step costs, per squared slope."""
@@ -103,11 +99,7 @@ class ByReference(Teacher):
     def select(self, view: View) -> Selection:
         seen = view.as_last_seen(self.look)
         scores = self.scores(seen)
-        allowed = self._latest.allowed
-        if allowed is None:
-            chosen = largest(scores, count_of(self.k, len(view), view.step))
-        else:
-            chosen = allowed[largest(scores[allowed], count_of(self.k, len(allowed), view.step))]
+        chosen = largest(scores, count_of(self.k, len(view), view.step))
         return view.show(chosen, scores, memory=seen.to_remember(self.look))
 
     def scores(self, view: View) -> Array:
@@ -127,7 +119,6 @@ class Latest:
         self.teacher = teacher
         self.seen: tuple[Pool, Array] | None = None
         self.rate: float | None = None
-        self.allowed: Indices | None = None
 
     def on(self, view: View) -> tuple[Surrogate | Omniscient, Array]:
         """Return both, computed anew only for other points."""
@@ -138,6 +129,5 @@ class Latest:
             answers = None if given is None else answers_at(given, view, teacher.known_loss)
             self.score: Surrogate | Omniscient = teacher.make_score(answers)
             self.constants: Array = self.score.constants(view.pool, view.target)
-            self.allowed = teacher.find_allowed(view, answers)
             self.seen, self.rate = (view.pool, view.target), view.rate
         return self.score, self.constants

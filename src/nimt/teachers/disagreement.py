@@ -1,16 +1,15 @@
-"""Labels that disagree with what a teacher takes for the truth, and teachers who do not show them."""
+"""Labels of classes that disagree with what a teacher takes for the truth."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from nimt.arrays import Array, Indices, is_number
+from nimt.arrays import Array, Indices
 from nimt.classes import answers, are_classes, check_classes
 from nimt.errors import InvalidInput
 from nimt.pools.pool import FunctionLike, Pool, values_on
-from nimt.teachers.candidates import candidates_of
 from nimt.teachers.references import ask, find_unlike, is_made_of_rows, number_classes
 
 MOST_CLASSES = 20  # different whole numbers that are taken for classes, as `nimt.reference` does
@@ -75,29 +74,6 @@ def split_by_reference(reference: FunctionLike, pool: Pool, target: Array) -> tu
     agreeing = np.delete(np.arange(len(target)), wrong)
     if not agreeing.size:
         raise InvalidInput("no label agrees with the reference: where='agrees' leaves nothing to show")
-    return said, agreeing
-
-
-def check_where(where: object, reference: object, pool: object) -> None:
-    """Refuse a `where=` of a teacher that is neither None nor 'agrees', or that has nothing to compare labels with."""
-    if where is None:
-        return
-    if where != "agrees":
-        raise InvalidInput(f"must be None or 'agrees', got {where!r}", parameter="where")
-    if reference is None:
-        raise InvalidInput("where='agrees' compares labels with a reference: give reference=")
-    if is_number(pool):
-        raise InvalidInput(f"where='agrees' takes a pool of points, not a share: {pool!r}", parameter="pool")
-
-
-def split_candidates(reference: Any, pool: Pool, target: Array, offered: Any) -> tuple[Array, Indices]:
-    """Return what `split_by_reference` does, with those points alone that a teacher is offered (its `pool=`)."""
-    said, agreeing = split_by_reference(reference, pool, target)
-    if offered is not None:
-        among = candidates_of(offered, pool.shape, np.random.default_rng(0))
-        agreeing = np.intersect1d(agreeing, cast(Indices, among))
-        if not agreeing.size:
-            raise InvalidInput("no label of the teacher's pool agrees with the reference: nothing is left to show")
     return said, agreeing
 
 

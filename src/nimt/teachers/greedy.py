@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import Array, Indices, is_number
 from nimt.errors import InvalidInput, name_thing
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel, as_kernel
@@ -19,7 +19,8 @@ from nimt.losses import LOSSES, Loss, Square, as_loss, predicts_logits
 from nimt.losses.compiled_score import CompiledScore
 from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
-from nimt.teachers.disagreement import check_where, disagreements, split_by_reference, split_candidates
+from nimt.teachers.candidates import candidates_of
+from nimt.teachers.disagreement import disagreements, split_by_reference
 from nimt.teachers.never_twice import add_shown, check_never_twice, find_left
 from nimt.teachers.references import check_reference
 from nimt.teachers.rule import Diverse, NeverTwice, Rule
@@ -113,7 +114,8 @@ class GreedyTeacher(Teacher):
             problem = other.embed(f"must be {', '.join(names[:-1])} or {names[-1]}", f", got {self.score!r}")
             raise InvalidInput(problem, parameter="score")
         check_reference(self.reference)
-        check_where(self.where, self.reference, self.pool)
+        if self.where is not None:
+            self._check_where()
         if callable(self.learning_rate):
             raise InvalidInput("must be a number or 'auto', got a callable", parameter="learning_rate")
         if self.learning_rate is not None:
@@ -134,6 +136,14 @@ class GreedyTeacher(Teacher):
                 by = [f"score={score!r}" for score, kind in SCORES.items() if name in kind.told]
                 by += ["diverse=True"] if name == "kernel" else []
                 raise InvalidInput(f"{name}= is used by {' and '.join(by)} only")
+
+    def _check_where(self) -> None:
+        if self.where != "agrees":
+            raise InvalidInput(f"must be None or 'agrees', got {self.where!r}", parameter="where")
+        if self.reference is None:
+            raise InvalidInput("where='agrees' compares labels with a reference: give reference=")
+        if is_number(self.pool):
+            raise InvalidInput(f"where='agrees' takes a pool of points, not a share: {self.pool!r}", parameter="pool")
 
     @property
     def name(self) -> str:
@@ -175,7 +185,13 @@ class GreedyTeacher(Teacher):
     def prepare_on(self, pool: Pool, target: Array) -> Self:
         if self.where is None:
             return self
-        said, agreeing = split_candidates(self.reference, pool, target, self.pool)
+        assert self.reference is not None
+        said, agreeing = split_by_reference(self.reference, pool, target)
+        if self.pool is not None:
+            offered = candidates_of(self.pool, pool.shape, np.random.default_rng(0))
+            agreeing = np.intersect1d(agreeing, cast(Indices, offered))
+            if not agreeing.size:
+                raise InvalidInput("no label of the teacher's pool agrees with the reference: nothing is left to show")
         return dataclasses.replace(self, reference=said, pool=agreeing)
 
     def resolve_on(self, pool: Pool, outputs: tuple[int, ...] = ()) -> Self:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from nimt.losses import Loss
 from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.by_reference import ByReference
-from nimt.teachers.disagreement import check_where, split_by_reference, split_candidates
 from nimt.teachers.rule import Rule
 from nimt.teachers.scores.surrogate import Surrogate
-from nimt.teachers.teacher import View
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +43,6 @@ class SurrogateTeacher(ByReference):
         At which steps the scores are computed anew; by default at every step.
     difficulty : bool
         Whether to subtract the last term, which prefers easy examples. Without it the rule is that of RHO-LOSS.
-    where : "agrees", optional
-        Show only points whose label agrees with the reference, as `GreedyTeacher` has it. A learner that becomes surer
-        than the reference loses more at a wrong label than the reference does, and would be shown it in a long lesson.
     loss, kernel, learning_rate : optional
         Those of the learner by default, which this teacher sees. Of a learner that does not have them: the square loss,
         K(x, x) = 1, which is that of every radial kernel, and a rate of 0.01.
@@ -71,7 +66,6 @@ class SurrogateTeacher(ByReference):
     difficulty: bool = True
     kernel: Kernel | None = None
     learning_rate: float | str | None = None
-    where: str | None = field(default=None, kw_only=True)
 
     steepest: ClassVar[float] = 1.0
     does_without: ClassVar[tuple[str, ...]] = ("kernel", "loss", "rate")
@@ -87,15 +81,10 @@ class SurrogateTeacher(ByReference):
             raise InvalidInput(f"must be True or False, got {self.difficulty!r}", parameter="difficulty")
         if not self.difficulty and self.kernel is not None:
             raise InvalidInput("kernel= is used by difficulty=True only: leave it out")
-        check_where(self.where, self.reference, self.pool)
 
     @property
     def opens(self) -> tuple[str, ...]:
         return self.sees if self.difficulty else ("loss",)
-
-    @property
-    def name(self) -> str:
-        return super().name if self.where is None else f"{super().name.removeprefix('pool ')} ({self.where})"
 
     @property
     def method(self) -> str:
@@ -104,26 +93,11 @@ class SurrogateTeacher(ByReference):
     def cost(self, pool: Pool) -> Array:
         return super().cost(pool) if self.difficulty else np.zeros(len(pool))
 
-    def prepare_on(self, pool: Pool, target: Array) -> Self:
-        prepared = super().prepare_on(pool, target)
-        if self.where is None:
-            return prepared
-        return replace(prepared, pool=split_candidates(prepared.reference, pool, target, self.pool)[1])
-
-    def find_allowed(self, view: View, answers: Any) -> Indices | None:
-        if self.where is None or self.pool is not None:  # in a lesson the pool holds these points alone
-            return None
-        return split_by_reference(answers, view.pool, view.target)[1]
-
     def make_score(self, reference: Any) -> Surrogate:
         return Surrogate(self.known_loss, reference, self.cost)
 
     def compiled_rule(self) -> Rule | None:
-        return (
-            super().compiled_rule()
-            if behaves_like(self, SurrogateTeacher, "cost", "make_score", "find_allowed")
-            else None
-        )
+        return super().compiled_rule() if behaves_like(self, SurrogateTeacher, "cost", "make_score") else None
 
     def find_misleading(self, pool: Pool, target: Array, candidates: Indices | None, loss: Loss | None) -> str | None:
         if not self.is_too_steep(pool):
