@@ -193,6 +193,13 @@ def test_a_damaged_block_is_noticed(target, tmp_path):
         nimt.resume_blocks(tmp_path / "run")
 
 
+def test_a_block_that_is_missing_is_noticed(target, tmp_path):
+    teach(target, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run"), callback=lambda progress: progress.turn > 2)
+    (tmp_path / "run" / "blocks" / "block-5.npz").unlink()
+    with pytest.raises(nimt.errors.CorruptLesson, match="the checkpoint of block 5 is missing"):
+        nimt.resume_blocks(tmp_path / "run")
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

@@ -13,6 +13,7 @@ from nimt.blocks.block_store import FolderStore, MemoryStore
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.orders import Orders, Report
 from nimt.blocks.row_block import make_block
+from nimt.errors import CorruptLesson
 
 Result = TypeVar("Result")
 
@@ -87,6 +88,11 @@ class Holder:
             if block is None or block.turn < least:
                 self._make_room_for(number)
                 block = self._open(number)
+                if block.turn < least:
+                    raise CorruptLesson(
+                        f"the checkpoint of block {number} is missing, or older than turn {least}: restore it, or "
+                        f"begin again in a new folder"
+                    )
             result = work(block)
             with self._lock:
                 self._blocks[number] = block
