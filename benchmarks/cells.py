@@ -31,10 +31,9 @@ def in_cells(bench):
         ours = 1e6 * min(per_step(points, target, width, steps) for _ in range(3))
         said = ", ".join(f"{name} {1e6 * took / COMPARED:,.0f} us" for name, took in others.items())
         near = plan_of(points, target, width).window
-        bound = f"; {near:,} points in reach, {1e3 * ours / near:.2f} ns each"
-        missed = (
-            "" if ours <= goal else f"; bound by arithmetic: their values of K alone take {near * value_of_k():.0f} us"
-        )
+        said += f"; {near:,} points in reach, {1e3 * ours / near:.2f} ns each"
+        if ours > goal:
+            said += f"; bound by arithmetic: their values of K alone take {near * value_of_k():.0f} us"
         bench.row(f"scattered, n = {n:,} in 3-D, width {width}, GFT-1", f"<= {goal} us per step", ours, lesson=lesson,
                   curve=curve, note=said)  # fmt: skip
     columns(bench)
