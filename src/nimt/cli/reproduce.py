@@ -50,13 +50,15 @@ def reproduce(
     from rich.console import Console
 
     from nimt import paper
+    from nimt.engines._numba.second_compiler import compiling_elsewhere
 
     said = Console(quiet=quiet, highlight=False, markup=False)
     if list_:
         _list(said, paper.FAMILY if family else paper.EXPERIMENTS)
         return
     out = out or Path("out-family" if family else "out")
-    with _watch(quiet) as watch:
+    # figures are drawn here while another process compiles: both would wait for each other in one process
+    with _watch(quiet) as watch, compiling_elsewhere():
         summary = paper.reproduce(
             names, out, iterations=iterations, jobs=jobs, data=data, progress=watch, family=family
         )
