@@ -140,8 +140,9 @@ def test_steps_wait_only_where_they_reach_many_points(monkeypatch):
     monkeypatch.undo()
     points = np.random.default_rng(0).random((30_000, 3))
     names = []
-    for width in (0.05, 0.3):
-        session = nimt.steps(nimt.KernelLearner(nimt.rbf(width)), nimt.GreedyTeacher(), points, points[:, 0])
+    for width in (0.02, 0.3):
+        learner = nimt.KernelLearner(nimt.rbf(width))
+        session = nimt.steps(learner, nimt.GreedyTeacher(), points, points[:, 0], engine="cells")
         names.append(type(session.engine).__name__)
     assert names == ["CellsEngine", "WaitingCellsEngine"]
 
