@@ -104,7 +104,7 @@ class WaitingInCells(NamedTuple):
     centres: Array
     squares: Array
     inside: NDArray[np.int64]
-    count: int
+    count: int  # type: ignore[assignment]  # tuple.count is not used
     slack: float
     centre: Array
     near: Array
