@@ -152,7 +152,7 @@ def test_a_comparison_shows_a_row_and_a_curve_per_teacher():
     shown = comparison()._repr_html_()
     assert shown.count("<polyline") == 2
     assert shown.count("<tr>") == 3
-    assert ">random</text>" in shown and shown.count("<polyline") == len(re.findall('stroke-width="1.6"/>', shown))
+    assert ">random</text>" in shown and shown.count("<polyline") == len(re.findall('stroke-width="1.6"', shown))
 
 
 def test_curves_of_one_colour_differ_by_their_dashes():

@@ -7,12 +7,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.counting import say_count
+
+FigureWidth = Literal["column", "page"]
+FigureStyle = Literal["light", "dark"]
 
 # Colours are those of the notebook's theme (currentColor), so that a cell is readable on light and dark pages.
 STYLE = """

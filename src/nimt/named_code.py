@@ -81,6 +81,12 @@ def names_teacher(text: str) -> bool:
     return found is not None and hasattr(found[0], "select")
 
 
+def names_learner(text: str) -> bool:
+    """Say whether a text names a class, or an object, that can be taught."""
+    found = find_code("learner", text)
+    return found is not None and hasattr(found[0], "predict")
+
+
 def make_named(kind: str, text: str, told: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Any:
     """Return what a text names, made with its arguments and with what it asks for of `told`; None where it names none.
 

@@ -54,6 +54,9 @@ def test_a_class_is_ranked_by_what_its_codes_say(challenge, tmp_path, monkeypatc
     assert [game.name for game in table.games] == ["Ada", "Cy", "Bob B."]
     assert table.greedy == challenge.greedy.discrepancy[-1] == pytest.approx(table.games[0].discrepancy, rel=1e-12)
     assert table.winners == 0
+    shortest = table.shortest
+    assert len(shortest.shown) <= 12 and challenge.play(shortest.shown) == shortest.discrepancy < table.greedy
+    assert not challenge.is_beaten_by(challenge._exchange(len(shortest.shown) - 1))
     better = challenge.best  # greedy can be beaten
     assert table.best == better.discrepancy == challenge.play(better.shown) < 0.95 * table.greedy
     assert read_results(challenge, [write_code(challenge.number, better.shown, 280)]).winners == 1

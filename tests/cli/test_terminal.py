@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from nimt.cli.console import complain
 from nimt.cli.terminal_progress import progress_bar
 from nimt.recipe.toml import LARGEST_CONFIG
 
@@ -309,3 +311,55 @@ def test_kernels_with_lists_in_them(nimt, tmp_path, kernel):
     answer = nimt("teach", "gmm", "--kernel", kernel, "--out", "run", "--iterations", "2", "--quiet")
     assert answer.code == 2 and answer.is_one_sentence(), answer
     assert list(tmp_path.iterdir()) == []
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("columns", [60, 200])
+def test_sentences_are_wrapped_between_words_at_80_columns_at_most(monkeypatch, columns):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    sentence = "the learning rate is too large for this kernel " * 6
+    complain(sentence)
+    lines = terminal.getvalue().splitlines()
+    assert len(lines) > 3 and max(map(len, lines)) <= min(80, columns)
+    assert " ".join(terminal.getvalue().split()) == f"nimt: error: {sentence.strip()}"
+
+
+SAYS_FIRST = """
+import sys
+from nimt.cli import console
+class Terminal:
+    encoding = "utf-8"
+    def isatty(self): return True
+    def fileno(self): return 2
+    def flush(self): pass
+    def write(self, text):
+        if text.strip():
+            print("numpy" in sys.modules, text.strip())
+            raise SystemExit
+console.stderr = Terminal
+from nimt.cli import compare, reproduce, teach
+for module in (teach, compare, reproduce):
+    if hasattr(module, "stderr"):
+        module.stderr = Terminal
+sys.argv = ["nimt", *sys.argv[1:]]
+from nimt.cli.app import run
+run(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("arguments", [["teach", "sine"], ["compare", "sine"], ["reproduce", "lines"]])
+def test_something_is_said_before_anything_heavy_is_loaded(arguments, tmp_path):
+    """To load numpy takes most of a second where a disk is slow."""
+    done = subprocess.run([sys.executable, "-c", SAYS_FIRST, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.startswith("False nimt:"), done.stdout + done.stderr
+
+
+def test_the_root_mean_square_is_called_so(nimt, tmp_path):
+    said = nimt("teach", "sine", "--measure", "rms", "--iterations", "5", "--out", tmp_path / "run")
+    assert "RMS" in said.out and "discrepancy" not in said.out and "M =" not in said.out

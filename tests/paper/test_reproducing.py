@@ -266,6 +266,46 @@ def test_finished_lessons_of_an_unfinished_experiment_are_kept(tmp_path):
         assert a["checkpoints"] == b["checkpoints"]
 
 
+def test_every_lesson_is_written_as_a_curve_and_as_a_file(lines):
+    (first,) = (lines / RECORDS).glob("*.json")
+    assert json.loads(first.read_text())["files_of_lessons"] is None and not list(lines.glob("lessons/**/*.csv"))
+    found = reproduce(["lines"], lines, keep_lessons=True, **SHORT)["experiments"]["lines"]
+    assert [one["name"] for one in found["files_of_lessons"]] == [one["name"] for one in found["lessons"]]
+    for one, told in zip(found["files_of_lessons"], found["lessons"], strict=True):
+        lesson = nimt.Lesson.load(lines / one["npz"])
+        rows = [line.split(",") for line in (lines / one["csv"]).read_text().split()]
+        assert rows[0] == ["step", "discrepancy"] and len(lesson) == told["steps"]
+        assert [(int(step), float(value)) for step, value in rows[1:]] == list(enumerate(lesson.discrepancy.tolist()))
+    ear = Ear()
+    reproduce(["lines"], lines, keep_lessons=True, progress=ear, **SHORT)
+    assert [event.state for event in ear.events] == ["kept"]
+
+
+def test_lessons_that_draw_are_given_with_several_seeds(tmp_path):
+    found = reproduce(["gmm"], tmp_path, seeds=3, keep_lessons=True, **SHORT)["experiments"]["gmm"]
+    assert found["seeds"] and all("RFT" in one["name"] or "pool" in one["name"] for one in found["seeds"])
+    for one in found["seeds"]:
+        assert one["seeds"] == [0, 1, 2] and len(set(one["final"])) == 3
+        (first,) = (lesson for lesson in found["lessons"] if lesson["name"] == one["name"])
+        assert first["final"] == one["final"][0]
+    assert len(found["files_of_lessons"]) == len(found["lessons"]) + 2 * len(found["seeds"])
+    assert "Other seeds" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_other_widths_and_rates_leave_published_numbers_out(tmp_path):
+    summary = reproduce(["lines"], tmp_path, width=1.0, learning_rate=0.1, keep_lessons=True, **SHORT)
+    found = summary["experiments"]["lines"]
+    lesson = nimt.Lesson.load(tmp_path / found["files_of_lessons"][0]["npz"])
+    assert (lesson.learner.kernel.width, lesson.learner.learning_rate) == (1.0, 0.1)
+    assert comparisons(found) == [] and found["lessons"][0]["checkpoints"]
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "kernel width 1, learning rate 0.1 instead of what was published" in page
+    with pytest.raises(nimt.InvalidInput, match=r"width.*'kernel-width' compares several"):
+        reproduce(["kernel-width"], tmp_path, width=1.0, **SHORT)
+    with pytest.raises(nimt.InvalidInput, match="cannot be changed in its family"):
+        reproduce(["mint-gmm"], tmp_path, width=1.0, family=True, **SHORT)
+
+
 @pytest.mark.slow
 def test_lessons_that_were_kept_make_the_same_numbers(tmp_path, monkeypatch):
     monkeypatch.setattr("nimt.runs.runs_folder.RunsFolder.drop_lessons", lambda *_: None)

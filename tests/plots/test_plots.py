@@ -10,7 +10,10 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
 
 import nimt
 from nimt import plots
@@ -459,3 +462,38 @@ def test_curves_are_told_apart_without_green_cones_by_colour_or_by_dashes():
     ]
     assert alike  # colours alone do not do
     assert all(one.dashes != other.dashes for one, other in alike)
+
+
+def test_each_curve_of_a_figure_has_a_line_style_as_well_as_a_colour():
+    teachers = (nimt.GreedyTeacher(), nimt.RandomTeacher(), nimt.SoftTeacher(), nimt.GreedyTeacher(k=3))
+    axes = nimt.Comparison.of([lesson_on(X, teacher, max_iterations=2) for teacher in teachers]).plot().axes[0]
+    assert len({line.get_color() for line in axes.lines}) == 4
+    assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 4
+
+
+@pytest.mark.parametrize("width", [None, "column", "page"])
+def test_dark_figures_are_readable(lesson, picture, width):
+    """All words and lines stand out by 4.5 to 1 from the page, the grid excepted; f* is not black on black."""
+    drawn = [
+        plots.curve(lesson, width=width, style="dark"),
+        plots.panels(lesson, width=width, style="dark"),
+        plots.panels(picture, width=width, style="dark"),
+        nimt.Comparison.of([lesson]).plot(width=width, style="dark"),
+    ]
+    for figure in drawn:
+        assert to_hex(figure.get_facecolor()).upper() == palette.PAPER
+        if width:
+            assert figure.get_size_inches()[0] == palette.WIDTHS[width]
+        figure.draw_without_rendering()
+        grid = to_rgba(palette.DARK["grid.color"])
+        inks = [part.get_color() for part in figure.findobj(Text) if part.get_text()]
+        inks += [part.get_color() for part in figure.findobj(Line2D)]
+        contrasts = [palette.contrast(to_hex(ink), palette.PAPER) for ink in inks if to_rgba(ink) != grid]
+        assert len(contrasts) > 5 and min(contrasts) >= palette.READABLE - 0.05, "rounded to whole bytes"
+
+
+@pytest.mark.parametrize("wrong", [{"width": "poster"}, {"style": "pink"}])
+def test_a_width_or_a_style_that_there_is_not_is_refused(lesson, wrong):
+    for draw in (plots.curve, plots.panels, lambda one, **options: nimt.Comparison.of([one]).plot(**options)):
+        with pytest.raises(nimt.InvalidInput, match="must be"):
+            draw(lesson, **wrong)

@@ -20,8 +20,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import nimt
-from nimt.plots.style import LINE_STYLES
-from nimt.plots.sweeps import CurveLine, dashes_apart, draw_problems, sweep_lines
+from nimt.plots.swept_lines import sweep_lines
 from nimt.runs import workers
 from nimt.runs.entries import OF_A_LESSON, choose_kept_steps, entry_of_line
 from nimt.runs.runs_folder import ROWS, RunsFolder
@@ -441,15 +440,19 @@ def test_groups_and_the_best_by_plain_loops(found):
         found.best("tangent")
 
 
+def on_sine(found):
+    return [entry for entry in found.given if entry.problem == "sine"]
+
+
 def test_lines_of_the_figure_by_plain_loops(found):
     one = nimt.runs.Sweep(tuple(entry for entry in found.entries if entry.problem == "sine"))
-    for line in sweep_lines(one, x="learner", y="end", hue="teacher"):
+    for line in sweep_lines(one.given, x="learner", y="end", hue="teacher"):
         assert line.x == RATES
         for place, rate in enumerate(RATES):
             ends = [entry.end for entry in one.entries if entry.teacher == line.name and float(entry.learner) == rate]
             assert line.low[place] == min(ends) and line.high[place] == max(ends)
             assert line.middle[place] == pytest.approx(sum(ends) / len(ends))
-    for line in sweep_lines(one, hue="teacher"):
+    for line in sweep_lines(one.given, hue="teacher"):
         mine = [entry for entry in one.entries if entry.teacher == line.name]
         for place, step in enumerate(line.x):
             values = [entry.curve[min(int(step), entry.steps)] for entry in mine]
@@ -457,34 +460,32 @@ def test_lines_of_the_figure_by_plain_loops(found):
 
 
 def test_the_figure_draws_the_lines_and_bands(found):
-    ax = found.plot(x="learning_rate", y="end", hue="teacher", problem="sine").axes[0]
-    lines = sweep_lines(found, "learner.learning_rate", "end", "teacher", "sine")
+    ax = found.plot(x="learning_rate", y="end", hue="teacher", where={"problem": "sine"}).axes[0]
+    lines = sweep_lines(on_sine(found), "learner.learning_rate", "end", "teacher")
     assert [line.get_label() for line in ax.lines] == ["greedy", "random"]
     for drawn, line in zip(ax.lines, lines, strict=True):
         np.testing.assert_array_equal(drawn.get_ydata(), line.middle)
     assert len(ax.collections) == 1 and ax.get_ylabel() == "discrepancy at the end"  # greedy has one lesson per rate
-    curves = found.plot(problem="sine")
+    curves = found.plot(where={"problem": "sine"})
     assert curves.axes[0].get_xlabel() == "step" and curves.axes[0].get_yscale() == "log"
     assert curves._repr_png_()[0].startswith(b"\x89PNG"), "a notebook shows it"
     own = Figure().subplots()
-    assert found.plot(problem="sine", ax=own) is own and len(own.lines) == 2
+    assert found.plot(where={"problem": "sine"}, ax=own) is own and len(own.lines) == 2
     for bad, says in [
         ({"x": "nowhere"}, "no such column"),
         ({"x": "width", "y": "teacher"}, "column of numbers"),
         ({"x": "step", "y": "itd"}, "only the discrepancy"),
         ({"hue": "nothing"}, "no such column"),
-        ({"problem": "tangent"}, "one of sine, cosine"),
+        ({"where": {"problem": "tangent"}}, "where problem is one of sine, cosine, got 'tangent'"),
+        ({"where": {"nowhere": 1}}, "no such column"),
+        ({"where": {"teacher": []}}, "teacher is one of greedy, random"),
+        ({"width": "poster"}, "must be 'column' or 'page', got 'poster'"),
+        ({"style": "pink"}, "must be 'light' or 'dark', got 'pink'"),
+        ({"facet": "seed", "ax": Figure().subplots()}, "leave out ax, or facet"),
+        ({"width": "page", "ax": Figure().subplots()}, "of a new figure"),
     ]:
         with pytest.raises(nimt.InvalidInput, match=says):
-            found.plot(**{"problem": "sine"} | bad)
-
-
-def test_lines_that_hide_each_other_differ_by_their_dashes():
-    def line(name, *values):
-        return CurveLine(name, None, (0.0, 1.0), *[np.array(values)] * 3, (0, 0), (1, 1), np.zeros(2, dtype=bool))
-
-    lines = [line("one", 2.0, 1.0), line("two", 2.001, 1.0), line("other", 2.0, 0.5)]
-    assert dashes_apart(lines, ["-", "-", "-"]) == ["-", LINE_STYLES[1], "-"]
+            found.plot(**{"where": {"problem": "sine"}} | bad)
 
 
 def test_an_accuracy_has_no_logarithmic_axis():
@@ -495,19 +496,62 @@ def test_an_accuracy_has_no_logarithmic_axis():
 
 def test_a_line_never_mixes_problems_and_says_which_learners_it_mixes(found):
     with pytest.raises(
-        nimt.InvalidInput, match=r"mix the lessons of 2 problems: plot\(problem='sine'\), or hue='problem'"
+        nimt.InvalidInput,
+        match=r"mix the lessons of 2 problems: plot\(where=\{'problem': 'sine'\}\), facet='problem' or",
     ):
         found.plot()
     assert [line.get_label() for line in found.plot(hue="problem").axes[0].lines] == ["sine", "cosine"]
-    assert [line.name for line in sweep_lines(found, x="problem")] == ["greedy", "random"]
-    assert found.plot(problem="cosine").axes[0].get_ylabel().endswith("mean of 2 learners")
-    assert found.plot(hue="learner", problem="cosine").axes[0].get_ylabel().endswith("mean of 2 teachers")
-    assert "mean" not in found.plot(x="learning_rate", problem="cosine").axes[0].get_ylabel()
-    panels = draw_problems(found, "learning_rate").axes
-    assert [ax.get_title(loc="right") for ax in panels] == ["sine", "cosine"]
-    np.testing.assert_array_equal(
-        panels[1].lines[0].get_ydata(), sweep_lines(found, "learner", problem="cosine")[0].middle
-    )
+    assert [line.name for line in sweep_lines(found.given, x="problem")] == ["greedy", "random"]
+    assert found.plot(where={"problem": "cosine"}).axes[0].get_ylabel().endswith("mean of 2 learners")
+    assert found.plot(hue="learner", where={"problem": "cosine"}).axes[0].get_ylabel().endswith("mean of 2 teachers")
+    assert "mean" not in found.plot(x="learning_rate", where={"problem": "cosine"}).axes[0].get_ylabel()
+    panels = found.plot("learning_rate", facet="problem").axes
+    assert [ax.get_title(loc="left") for ax in panels] == ["sine", "cosine"]
+    cosine = [entry for entry in found.given if entry.problem == "cosine"]
+    np.testing.assert_array_equal(panels[1].lines[0].get_ydata(), sweep_lines(cosine, "learner")[0].middle)
+
+
+def test_where_and_facets_choose_lessons_by_any_column(found):
+    ax = found.plot(where={"problem": "sine", "learning_rate": RATES[1], "teacher": ["random"]}).axes[0]
+    mine = [
+        entry for entry in found.given
+        if entry.problem == "sine" and float(entry.learner) == RATES[1] and entry.teacher == "random"
+    ]  # fmt: skip
+    (drawn,) = ax.lines
+    last = [entry.curve[-1] for entry in mine]
+    assert drawn.get_ydata()[-1] == pytest.approx(sum(last) / len(last))
+    figure = found.plot(facet="learning_rate", where={"problem": "sine"})
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [f"learning rate = {rate:g}" for rate in RATES]
+    assert len({ax.get_ylim() for ax in figure.axes}) == 1, "one scale"
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["greedy", "random"]
+
+
+@pytest.mark.parametrize(("width", "inches"), [("column", 3.25), ("page", 6.75)])
+@pytest.mark.parametrize("facet", [None, "learner"])
+def test_a_figure_is_as_wide_as_a_column_or_a_page(found, width, inches, facet):
+    figure = found.plot(where={"problem": "sine"}, width=width, facet=facet)
+    assert figure.get_size_inches()[0] == inches
+
+
+def test_bands_of_a_sweep_are_those_of_a_comparison(found):
+    random = {"problem": "sine", "teacher": "random", "learner": RATES[0]}
+    ends = np.array([entry.end for entry in found.given if (entry.problem, entry.teacher) == ("sine", "random")
+                     and float(entry.learner) == RATES[0]])  # fmt: skip
+    entries = [entry for entry in on_sine(found) if entry.teacher == "random"]
+    (line,) = sweep_lines(entries, "learner", "end", band="std")
+    assert line.high[0] - line.middle[0] == pytest.approx(ends.std(ddof=1))
+    (line,) = sweep_lines(entries, "learner", "end", band=(0.25, 0.75))
+    assert [line.low[0], line.middle[0], line.high[0]] == pytest.approx(np.quantile(ends, [0.25, 0.5, 0.75]).tolist())
+    assert "standard deviation" in found.plot("learner", "end", where=random, band="std").axes[0].get_ylabel()
+
+
+def test_steps_that_were_not_taken_to_the_end_have_no_mean_and_no_deviation():
+    found = with_itds((60, 70, 80), (50, 90, None), (40, None, None))
+    with pytest.raises(nimt.InvalidInput, match="did not reach the tolerance"):
+        found.plot("learner", band="std")
+    (line,) = sweep_lines(found.given, "learner", band=(0.25, 0.75))
+    assert line.low.tolist() == [65, 70, 100] and line.high.tolist() == [75, 100, 100]
 
 
 def with_itds(*itds, budget=100):
@@ -534,23 +578,27 @@ def with_itds(*itds, budget=100):
 def test_steps_to_the_tolerance_are_never_a_mean_of_the_lessons_that_met_it():
     """Teaching gets harder from left to right: a mean of those that met it would fall."""
     found = with_itds((60, 70, 80), (50, 90, None), (40, None, None), (None, None, None))
-    (line,) = sweep_lines(found, "learner")
+    (line,) = sweep_lines(found.given, "learner")
     assert line.x == (0.0, 1.0, 2.0, 3.0)
     assert line.middle.tolist() == [70, 90, 100, 100] and line.beyond.tolist() == [False, False, True, True]
     assert line.low.tolist() == [60, 50, 40, 100] and line.high.tolist() == [80, 100, 100, 100]
     assert line.unmet == (0, 1, 2, 3) and line.lessons == (3, 3, 3, 3)
     ax = found.plot(x="learner").axes[0]
-    assert [text.get_text() for text in ax.texts] == [f"not reached by {count} of 3" for count in (1, 2, 3)]
+    assert [text.get_text() for text in ax.texts] == [*(f"not reached by {count} of 3" for count in (1, 2, 3)), "one"]
     assert [mark.get_xdata()[0] for mark in ax.lines if mark.get_marker() == "^"] == [2.0, 3.0]
-    assert "median" in ax.get_ylabel() and ax.lines[0].get_label() == "one (6 of 12 not reached)"
+    assert "median" in ax.get_ylabel() and ax.lines[0].get_label() == "one"
 
 
 def test_where_all_met_the_tolerance_the_mean_is_drawn():
     found = with_itds((60, 70, 110), (50, 90, 100))
-    (line,) = sweep_lines(found, "learner")
+    (line,) = sweep_lines(found.given, "learner")
     assert line.middle.tolist() == [80, 80] and line.unmet == (0, 0)
     ax = found.plot(x="learner").axes[0]
-    assert not ax.texts and "median" not in ax.get_ylabel() and ax.lines[0].get_label() == "one"
+    assert (
+        [text.get_text() for text in ax.texts] == ["one"]
+        and "median" not in ax.get_ylabel()
+        and ax.lines[0].get_label() == "one"
+    )
 
 
 def test_a_summary_has_no_mean_of_the_lessons_that_met_the_tolerance():
@@ -559,14 +607,13 @@ def test_a_summary_has_no_mean_of_the_lessons_that_met_the_tolerance():
     assert [row[4] for row in map(cells, found.groups())] == ["70 ± 10", "2 of 3 reached it"]
 
 
-def test_lessons_that_did_not_reach_the_tolerance_are_counted_in_the_legend():
+def test_lessons_that_did_not_reach_the_tolerance_are_counted_in_the_figure():
     found = nimt.sweep((POOL, np.sin), learners(), TEACHERS, seeds=2, max_iterations=20, tol=1e-2)
-    counts = {line.name: sum(line.unmet) for line in sweep_lines(found, "learner", "itd", "teacher")}
+    counts = {line.name: sum(line.unmet) for line in sweep_lines(found.given, "learner", "itd", "teacher")}
     for name, missing in counts.items():
         assert missing == sum(entry.itd is None for entry in found.entries if entry.teacher == name)
     assert sum(counts.values()) > 0
-    labels = [line.get_label() for line in found.plot(x="learner").axes[0].lines]
-    assert any("not reached" in label for label in labels)
+    assert any("not reached by" in text.get_text() for text in found.plot(x="learner").axes[0].texts)
 
 
 def test_a_notebook_shows_a_table_and_nothing_that_runs(found):

@@ -561,6 +561,35 @@ def test_curves_and_the_width_are_dragged_on_the_stage(page):
     assert float(page.input_value("#width")) == 0.55
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_scattered_points_are_dragged_where_they_are_drawn(page, tmp_path, columns):
+    rows = [f"{i % 11}.{i},{(7 * i) % 13},{i % 5}.5" if columns == 2 else f"{i}.5,{(7 * i) % 13}.25" for i in range(40)]
+    (tmp_path / "scattered.csv").write_text(("x,z,y\n" if columns == 2 else "x,y\n") + "\n".join(rows) + "\n")
+    page.set_input_files("#file", tmp_path / "scattered.csv")
+    page.wait_for_function("() => studio.racers[0]?.header.pool.kind === 'points'")
+    settled(page, 2)
+    page.evaluate("studio.seek(0)")
+    page.wait_for_function("() => !studio.asked")
+    page.locator("#stages figure canvas[tabindex]").first.scroll_into_view_if_needed()
+    x, y, before = page.evaluate("""() => {
+      const [stage] = studio.stages;
+      const { view, racer } = stage;
+      const box = stage.canvas.getBoundingClientRect();
+      const [across, up] = view.order ? [view.toX(view.x[5]), view.toY(racer.target[5])] : [view.toX(5), view.toY(5)];
+      return [box.x + across, box.y + up, Array.from(racer.target)];
+    }""")
+    race = page.evaluate("studio.race")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 25, steps=4)
+    page.mouse.up()
+    page.wait_for_function(f"() => studio.race && studio.race !== {json.dumps(race)}")
+    settled(page, 2)
+    after = page.evaluate("Array.from(studio.racers[0].target)")
+    assert after[5] > before[5] + 0.05
+    assert [i for i in range(len(after)) if abs(after[i] - before[i]) > 1e-3] == [5], "only the point that was taken"
+
+
 def test_rows_of_a_table_are_held_out_and_its_columns_keep_their_units(page, studio, tmp_path):
     rows = [f"{50 + i},{i % 4},{100 + 3 * i + i % 4}" for i in range(60)]
     (tmp_path / "houses.csv").write_text("area,rooms,price\n" + "\n".join(rows) + "\n", encoding="utf-8")

@@ -85,8 +85,13 @@ class Challenge:
         """The largest safe learning rate."""
         return float(self._learner.bind(self.problem.pool).learning_rate_)
 
-    def _teach(self, teacher: Any, seed: int = 0) -> Lesson:
-        options: dict[str, Any] = {"tol": None, "max_iterations": self.clicks, "measure": MEASURE, "seed": seed}
+    def _teach(self, teacher: Any, seed: int = 0, steps: int | None = None) -> Lesson:
+        options: dict[str, Any] = {
+            "tol": None,
+            "max_iterations": steps or self.clicks,
+            "measure": MEASURE,
+            "seed": seed,
+        }
         return (
             Task.of(self._learner, teacher, self.problem.pool, self.problem.target, **options).begin(quiet=True).run()
         )
@@ -107,15 +112,31 @@ class Challenge:
 
         None for pools that are too large to try every point. Nothing proves that there is no better one.
         """
+        return None if len(self.problem.pool) > MOST_TRIED else self._exchange(self.clicks)
+
+    @functools.cached_property
+    def shortest(self) -> Played | None:
+        """The lesson of the fewest examples found that ends nearer to the target than greedy's; None if none does.
+
+        As of `nimt.shortest`, which plans for smaller rates, nothing proves that there is no shorter one.
+        """
+        found = self.best
+        while found is not None and self.is_beaten_by(found):
+            shorter = self._exchange(len(found.shown) - 1) if len(found.shown) > 1 else found
+            if shorter is found or not self.is_beaten_by(shorter):
+                return found
+            found = shorter
+        return None
+
+    def _exchange(self, count: int) -> Played:
+        """Return the lesson of so many examples: greedy's first, each exchanged for the best other until none helps."""
         points = self.problem.pool.points
-        if len(points) > MOST_TRIED:
-            return None
         factor, gram = 2 * self.rate, np.asarray(rbf(self.width)(points, points))
         gaps = np.asarray(self.problem.target) - np.asarray(self.problem.initial)
-        shown, least = [int(self.greedy.pack(step)[0][0]) for step in range(self.clicks)], np.inf
+        shown, least = [int(self.greedy.pack(step)[0][0]) for step in range(count)], np.inf
         for _ in range(MOST_SWEEPS):
             before = least
-            for place in range(self.clicks):
+            for place in range(count):
                 ends = _try_every_point(gaps, gram, factor, shown, place)
                 if ends.min() < least * (1 - ROUNDING):
                     least, shown[place] = float(ends.min()), int(ends.argmin())
@@ -135,7 +156,7 @@ class Challenge:
 
     def play(self, shown: Sequence[int]) -> float:
         """Return how far the learner is from the target after these examples, as nimt's own steps say."""
-        return float(self._teach(_Shown(tuple(shown))).discrepancy[-1])
+        return float(self._teach(_Shown(tuple(shown)), steps=len(shown)).discrepancy[-1])
 
 
 def _try_every_point(gaps: Array, gram: Array, factor: float, shown: Sequence[int], place: int) -> Array:

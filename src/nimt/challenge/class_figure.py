@@ -1,4 +1,4 @@
-"""The results of a class: the table, then a swarm of its games beside greedy, chance and the best lesson found."""
+"""The results of a class: the table, then a swarm of its games beside greedy, chance, the best and shortest lesson."""
 
 from __future__ import annotations
 
@@ -23,13 +23,17 @@ DOT = 0.09  # of the width of the axes, in which the dots of one row keep apart
 
 @dataclass(frozen=True, eq=False)
 class ClassTable:
-    """What the figure draws: every game, best first, and what greedy and chance reach with as many examples."""
+    """What the figure draws: every game, best first, and what greedy and chance reach with as many examples.
+
+    `best` is the least M that was found with as many, `shortest` the fewest examples found that reach greedy's end.
+    """
 
     games: tuple[Played, ...]
     greedy: float
     chances: Array
     winners: int
     best: float | None
+    shortest: Played | None = None
 
 
 def read_results(challenge: Challenge, lines: Sequence[str], source: str = "the codes") -> ClassTable:
@@ -60,7 +64,8 @@ def read_results(challenge: Challenge, lines: Sequence[str], source: str = "the 
     winners = sum(challenge.is_beaten_by(game) for game in games)
     best = None if challenge.best is None else challenge.best.discrepancy
     best_first = sorted(games, key=lambda game: game.discrepancy)
-    return ClassTable(tuple(best_first), float(challenge.greedy.discrepancy[-1]), challenge.chances, winners, best)
+    end = float(challenge.greedy.discrepancy[-1])
+    return ClassTable(tuple(best_first), end, challenge.chances, winners, best, challenge.shortest)
 
 
 def draw_class(table: ClassTable) -> Figure:
@@ -87,6 +92,13 @@ def draw_class(table: ClassTable) -> Figure:
         if table.best is not None:
             axes.axvline(table.best, color=SEVERAL[2], linestyle=(0, (1, 1.2)))
             axes.annotate("best found ", (table.best, -0.47), ha="right", va="bottom", color=SEVERAL[2], fontsize=8.5)
+        if table.shortest is not None:
+            end, count = table.shortest.discrepancy, len(table.shortest.shown)
+            axes.plot(end, 0.5, "D", color=SEVERAL[3], markersize=6, zorder=3)
+            axes.annotate(
+                f"shortest lesson: {count} examples", (end, 0.5), (9, 0), textcoords="offset points", va="center",
+                color=SEVERAL[3], fontsize=8.5,
+            )  # fmt: skip
         axes.set_yticks([1.0, 0.0], ["the class", "random"])
         axes.set_ylim(-0.5, 1.5)
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

@@ -43,7 +43,7 @@ def challenge(
     """Write a game for a class as one HTML file: show twelve examples, and beat the greedy teacher.
 
     It needs no server: send the file, or put it on any web page. A game ends with a code; --results draws the codes of
-    a class, played again by nimt's own steps, beside greedy and random teaching.
+    a class, played again by nimt's own steps, beside greedy, random, the best and the shortest lesson found.
     """
     import nimt
     from nimt.challenge.challenge_page import write_challenge
@@ -82,4 +82,6 @@ def _draw_results(given: Challenge, results: str, path: Path, quiet: bool) -> No
     for place, game in enumerate(table.games[:LISTED], start=1):
         say(f"{place:3}. {game.name}: M = {game.discrepancy:.4g}")
     best = "" if table.best is None else f", best found: M = {table.best:.4g}"
+    if table.shortest is not None:
+        best += f", as near as greedy with {len(table.shortest.shown)} examples"
     say(f"greedy: M = {table.greedy:.4g}{best}; {len(table.games)} games are drawn in {path}")

@@ -21,6 +21,8 @@ EXAMPLES = (
     "nimt reproduce",
     "nimt reproduce digits cheetah --data pictures",
     "nimt reproduce gmm --iterations 500 --out quick",
+    "nimt reproduce digits --lessons --seeds 5",
+    "nimt reproduce gmm --width 1 --learning-rate 0.1",
     "nimt reproduce --family",
     "nimt reproduce --list",
 )
@@ -39,6 +41,14 @@ def reproduce(
     data: Annotated[
         Path | None, typer.Option("--data", help="Where published data lies: cheetah.jpg, EMNIST files, imt-moons.npz.")
     ] = None,
+    width: Annotated[float | None, typer.Option("--width", help="Of all kernels, instead of the published.")] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option("--learning-rate", help="Of all learners, instead of the published.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="Give lessons that draw with so many seeds.")] = 1,
+    lessons: Annotated[
+        bool, typer.Option("--lessons", help="Write every lesson: its curve as CSV, all of it as npz.")
+    ] = False,
     quiet: Quiet = False,
     list_: Annotated[bool, typer.Option("--list", help="Name the experiments and end.")] = False,
 ) -> None:
@@ -51,6 +61,7 @@ def reproduce(
 
     from nimt import paper
     from nimt.engines._numba.second_compiler import compiling_elsewhere
+    from nimt.paper.written_lessons import LESSONS
 
     said = Console(quiet=quiet, highlight=False, markup=False)
     if list_:
@@ -60,9 +71,13 @@ def reproduce(
     # figures are drawn here while another process compiles: both would wait for each other in one process
     with _watch(quiet) as watch, compiling_elsewhere():
         summary = paper.reproduce(
-            names, out, iterations=iterations, jobs=jobs, data=data, progress=watch, family=family
-        )
+            names, out, iterations=iterations, jobs=jobs, data=data, progress=watch, family=family, width=width,
+            learning_rate=learning_rate, seeds=seeds, keep_lessons=lessons,
+        )  # fmt: skip
     _tell(said, summary, out)
+    if lessons:
+        count = sum(len(record["files_of_lessons"] or ()) for record in summary["experiments"].values())
+        said.print(f"{count} lessons as .csv and .npz in {plain(str(out / LESSONS))}", soft_wrap=True)
 
 
 def _list(said: Console, experiments: dict[str, Any]) -> None:
@@ -95,7 +110,7 @@ def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
         )
     said.print(table)
     for sentence in (*remarks(summary["experiments"].values()), TIMES):
-        said.print(sentence, soft_wrap=True)
+        said.print(sentence)  # its words are wrapped; a path is not, so that it can be copied
     page = plain(str(out / "report.html"))
     said.print(f"{summary['wall_seconds']:.1f} s; open {page} in a browser", soft_wrap=True)
 

@@ -99,7 +99,7 @@ def _run(study: Study, path: Path, jobs: int, *, retry_failed: bool, quiet: bool
 def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     """Write the table and the figure, and print what was found."""
     from nimt.cli.written_results import print_table, print_written
-    from nimt.plots.sweeps import STEP, draw_problems
+    from nimt.plots.swept_lines import STEP
     from nimt.runs.runs_folder import ROWS
     from nimt.runs.sweep_table import cells
     from nimt.store.whole_files import whole_file
@@ -108,7 +108,8 @@ def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     written = [path / STUDY, path / ROWS, path / TABLE]
     if found.given:
         numbers = [name for name, values in study.varied.items() if all(isinstance(value, float) for value in values)]
-        figure = draw_problems(found, numbers[0] if numbers and study.settings()[0].tolerance else STEP)
+        x = numbers[0] if numbers and study.settings()[0].tolerance else STEP
+        figure = found.plot(x, facet="problem" if len(found.problems) > 1 else None)
         with whole_file(path / FIGURE) as temporary:
             figure.savefig(temporary, format="png", dpi=DPI)
         written.append(path / FIGURE)

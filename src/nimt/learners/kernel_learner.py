@@ -94,6 +94,7 @@ class KernelLearner(StartsFromInitial, Described):
     moving_: Array
     scales_: Array
     scale_: float
+    word: ClassVar[str] = "kernel"
     learned: ClassVar[tuple[str, ...]] = (
         "centers_",
         "coefficients_",

@@ -65,6 +65,7 @@ class OrthogonalLearner(StartsFromInitial, Described):
     array([1., 2., 5.])
     """
 
+    word: ClassVar[str] = "orthogonal"
     learned: ClassVar[tuple[str, ...]] = ("centers_", "factor_", "newton_", "refused_", "steps_")
 
     def __init__(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -45,11 +46,12 @@ class Keeper:
         self.mark = mark
         self.folder: RunsFolder | None = RunsFolder(out) if out.is_dir() else None
         self.not_kept: list[tuple[Entry, Lesson]] = []  # for the process that sees the folder
+        self.other_seeds: list[tuple[str, Lesson]] = []
 
     def give(self, name: str, task: Task, watch: Callback) -> Lesson:
         """Return the lesson of a task: as it is kept, or given now, from its checkpoint if there is one."""
         rules = [task.stop.max_iterations, list(task.keep.snapshots), task.keep.record]
-        key = fingerprint([self.mark, name, task.id, rules])
+        key = fingerprint([self.mark, name, task.id, rules, task.seed])
         which = {
             "key": key, "problem": self.experiment, "learner": type(task.learner).__name__, "teacher": name,
             "seed": task.seed,
@@ -88,6 +90,10 @@ class PaperSetting:
         The most steps of a lesson; None for the published lengths.
     data : path, optional
         Where published data is looked for, see `nimt.datasets.data_folder`.
+    width, learning_rate : float, optional
+        Of all kernels that have a width, and of all learners, instead of the published ones.
+    seeds : int
+        Lessons that draw are given with so many; figures and tables are those of the first.
     tell : callable of (lesson, step, steps), optional
         Called with the progress of a lesson.
     keeper : Keeper, optional
@@ -96,8 +102,33 @@ class PaperSetting:
 
     iterations: int | None = None
     data: Path | None = None
+    width: float | None = None
+    learning_rate: float | None = None
+    seeds: int = 1
     tell: Tell | None = None
     keeper: Keeper | None = None
+
+    @property
+    def is_altered(self) -> bool:
+        """Whether its lessons are others than the published ones."""
+        return self.width is not None or self.learning_rate is not None
+
+    def alter(self, learner: Learner) -> Learner:
+        """Return the learner with the width and the rate that were asked for.
+
+        Examples
+        --------
+        >>> import nimt
+        >>> altered = PaperSetting(width=2.0).alter(nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01))
+        >>> altered.kernel.width, altered.learning_rate
+        (2.0, 0.01)
+        """
+        if not self.is_altered:
+            return learner
+        changed: dict[str, Any] = {} if self.learning_rate is None else {"learning_rate": self.learning_rate}
+        if self.width is not None and "kernel__width" in learner.get_params():  # type: ignore[attr-defined]
+            changed["kernel__width"] = self.width
+        return copy.copy(learner).set_params(**changed)  # type: ignore[attr-defined, no-any-return]
 
     def budget(self, published: int) -> int:
         """Return how many steps a lesson of that published length may take."""
@@ -132,23 +163,22 @@ class PaperSetting:
     ) -> Lesson:
         """Run one lesson of an experiment; f^t is kept at the steps of `draw_at`, scaled."""
         budget = self.budget(steps)
+        learner = self.alter(learner)
 
         def callback(progress: Progress) -> None:
             if self.tell is not None:
                 self.tell(name, progress.step, budget)
 
-        task = Task.of(
-            learner,
-            teacher,
-            pool,
-            target,
-            max_iterations=budget,
-            tol=tol,
-            snapshots=self.scale_steps(draw_at),
-            record=record,
-            seed=seed,
-        )
-        return finish(give(task, watch=callback)[0]) if self.keeper is None else self.keeper.give(name, task, callback)
+        def give_with(seed: int, **kept: Any) -> Lesson:
+            task = Task.of(learner, teacher, pool, target, max_iterations=budget, tol=tol, seed=seed, **kept)
+            if self.keeper is None:
+                return finish(give(task, watch=callback)[0])
+            return self.keeper.give(name, task, callback)
+
+        lesson = give_with(seed, snapshots=self.scale_steps(draw_at), record=record)
+        if self.keeper is not None and lesson.drew:
+            self.keeper.other_seeds += [(name, give_with(seed + more)) for more in range(1, self.seeds)]
+        return lesson
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -174,6 +204,11 @@ class PaperLesson:
     published: Mapping[int, float] = field(default_factory=dict)
     published_itd: int | None = None
     differs: str | None = None
+
+    def without_published(self) -> PaperLesson:
+        """Return it without the published numbers, at the same steps: for lessons of other settings."""
+        steps = tuple(sorted({*self.checkpoints, *self.published}))
+        return replace(self, checkpoints=steps, published={}, published_itd=None, differs=None)
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per checkpoint that the lesson reached: step, measured, published, ratio."""
@@ -270,6 +305,8 @@ class Experiment(Generic[F]):
         Yields the figures; all numbers in them are in the tables.
     parts : Parts, optional
         The lessons one by one, if they are long enough for several processes.
+    compares : str
+        The setting that it compares, "width" or "learning_rate", and that cannot be altered therefore.
     cost : float
         Approximate seconds: the longest experiment starts first.
     """
@@ -285,6 +322,7 @@ class Experiment(Generic[F]):
     quantities: Callable[[F], list[Quantity]] = lambda found: []
     pictures: Callable[[Path | None], tuple[Picture, ...]] = lambda folder: ()
     parts: Parts[F] | None = None
+    compares: str = ""
     cost: float = 1.0
 
 

@@ -17,19 +17,20 @@ from nimt.paper.experiment import PaperSetting
 from nimt.store.whole_files import write_text
 from nimt.task.description import versions
 
-FORMAT = 1
+FORMAT = 2
 RECORDS = "records"
 FIGURES = "figures"
 
 
 def mark_of(name: str, setting: PaperSetting, pictures: tuple[Picture, ...]) -> str:
     """Return a fingerprint of all that the results depend on: settings, data, versions and nimt's own code."""
-    parts: list[object] = [FORMAT, name, setting.iterations, __version__, versions(), _drawing_versions(), _own_code()]
+    asked = [setting.iterations, setting.width, setting.learning_rate, setting.seeds]
+    parts: list[object] = [FORMAT, name, asked, __version__, versions(), _drawing_versions(), _own_code()]
     return fingerprint(parts + [[picture.source, picture.values] for picture in pictures])
 
 
 def keep(out: Path, record: dict[str, Any]) -> None:
-    """Write the record of a finished experiment, with the checksums of its figures."""
+    """Write the record of a finished experiment, with the checksums of its files."""
     marked = record | {"files": {file: _digest((out / file).read_bytes()) for file in files_of(record)}}
     folder = out / RECORDS
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,8 +50,9 @@ def find_finished(out: Path, name: str, expected: str) -> dict[str, Any] | None:
 
 
 def files_of(record: dict[str, Any]) -> list[str]:
-    """Return the paths of an experiment's figures, relative to the output folder."""
-    return [figure[kind] for figure in record["figures"] for kind in ("png", "pdf")]
+    """Return the paths of an experiment's figures and lessons, relative to the output folder."""
+    figures = [figure[kind] for figure in record["figures"] for kind in ("png", "pdf")]
+    return figures + [lesson[kind] for lesson in record["files_of_lessons"] or () for kind in ("csv", "npz")]
 
 
 def _digest(content: bytes) -> str:

@@ -94,16 +94,9 @@ def draw_image(ax: Axes, picture: Array, limits: tuple[float, float], colours: s
     bare(ax)
 
 
-def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float] | None, colours: str = "cividis_r") -> None:
-    """Draw filled level lines, row 0 at the top; without limits the levels are those of the picture itself."""
-    low, high = np.quantile(picture, CLIPPED) if limits is None else limits
-    if high > low:
-        levels = np.linspace(low, high, LEVELS)
-        ax.contourf(picture, levels=levels, cmap=colours, extend="both").set_rasterized(True)
-    else:
-        ax.set_facecolor("#EFEFEF")  # a constant picture has no contours
-        ax.set_xlim(0, picture.shape[1] - 1)
-        ax.set_ylim(0, picture.shape[0] - 1)
+def draw_contours(ax: Axes, picture: Array, limits: tuple[float, float], colours: str = "cividis_r") -> None:
+    """Draw filled level lines between the limits, row 0 at the top."""
+    ax.contourf(picture, levels=np.linspace(*limits, LEVELS), cmap=colours, extend="both").set_rasterized(True)
     ax.set_aspect("equal")
     ax.invert_yaxis()
     bare(ax)
@@ -128,6 +121,7 @@ def loss_figure(
     seen = np.concatenate([curve.values[curve.steps <= enlarged * last] for curve in curves])
     inset.set_xlim(0, enlarged * last)
     inset.set_ylim(98 * seen.min(), 102 * seen.max())
+    ax.set_ylim(top=max(ax.get_ylim()[1], inset.get_ylim()[1]))  # the frame of what is enlarged lies within the axes
     inset.xaxis.set_major_locator(MaxNLocator(3))
     inset.yaxis.set_major_locator(MaxNLocator(4))
     inset.tick_params(labelsize=6.5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
+from statistics import mean, median, stdev
 from typing import Any
 
 from nimt.counting import say_count
@@ -26,6 +27,7 @@ TIMES = (
 )
 FAR = 0.05  # a ratio further from 1 is explained in the overview
 NOTHING = "·"
+ALTERED = {"width": "kernel width", "learning_rate": "learning rate"}
 
 
 def page_of(summary: dict[str, Any], out: Path) -> str:
@@ -36,8 +38,12 @@ def page_of(summary: dict[str, Any], out: Path) -> str:
         f" Every lesson was cut at {say_count(summary['iterations'], 'step')}, so most of the published numbers are "
         f"not reached."
     )  # fmt: skip
+    altered = ", ".join(
+        f"{words} {summary[name]:g}" for name, words in ALTERED.items() if summary.get(name) is not None
+    )
+    other = f" All lessons were given with {altered} instead of what was published." if altered else ""
     parts = [
-        pages.paragraph(f"{MEASURES}{short}"),
+        pages.paragraph(f"{MEASURES}{short}{other}"),
         pages.formula(PaperDiscrepancy.latex),
         pages.contents({"overview": "Overview"} | {record["name"]: record["title"] for record in experiments}),
         *_overview(experiments),
@@ -129,6 +135,8 @@ def _chapter(record: dict[str, Any], out: Path, numbers: Iterator[int]) -> list[
     if record["quantities"]:
         parts += [pages.subheading("Other numbers"), _quantities(record)]
     parts += [pages.subheading("Lessons"), _runs(record)]
+    if record["seeds"]:
+        parts += [pages.subheading("Other seeds"), _over_seeds(record)]
     if record["notes"]:
         parts += [pages.subheading("What differs, and why"), pages.bullets(record["notes"])]
     if used:
@@ -182,6 +190,23 @@ def _runs(record: dict[str, Any]) -> str:
     ]
     head = ["lesson", "steps", "M at the end", "time", "per step", "engine", "outcome"]
     return pages.table(head, rows, words=(5, 6))
+
+
+def _over_seeds(record: dict[str, Any]) -> str:
+    """Return a table of ITD and M over the seeds; of lessons some of which did not meet the tolerance, how many did."""
+    rows = []
+    for lesson in record["seeds"]:
+        met = [itd for itd in lesson["itd"] if itd is not None]
+        seeds = len(lesson["itd"])
+        itd = (
+            f"{min(met):,} to {max(met):,}, median {median(met):,g}"
+            if len(met) == seeds
+            else f"{len(met)} of {seeds} met it"
+        )
+        final = lesson["final"]
+        spread = f"{mean(final):.5g} ± {stdev(final):.2g}" if seeds > 1 else f"{final[0]:.5g}"
+        rows.append([lesson["name"], str(seeds), itd, spread])
+    return pages.table(["lesson", "seeds", "ITD", "M at the end, mean ± deviation"], rows)
 
 
 def format_number(value: float | int | None, kind: str = "") -> str:

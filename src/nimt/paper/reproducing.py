@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from nimt._version import __version__
-from nimt.arrays import check_count
+from nimt.arrays import check_count, check_positive
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, Keeper, PaperSetting
+from nimt.paper.experiment import Drawn, Experiment, Keeper, PaperLesson, PaperSetting
 from nimt.paper.finished import FIGURES, find_finished, keep, mark_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, choose_experiments
 from nimt.paper.report_page import page_of
+from nimt.paper.written_lessons import write_lessons
 from nimt.runs.entries import Entry
 from nimt.runs.runs_folder import RunsFolder
 from nimt.runs.workers import Workers
@@ -28,6 +29,10 @@ from nimt.store.whole_files import whole_file, write_text
 from nimt.task.description import versions
 
 DPI = 150
+ALTERED = (
+    "These lessons have other settings than the published ones, so that published numbers are not shown beside them; "
+    "what is said of this experiment and its figures is said of the published settings."
+)
 CHANGING: dict[str, tuple[str, ...]] = {
     "png": ("Software",),
     "pdf": ("CreationDate", "Producer"),
@@ -68,6 +73,10 @@ def reproduce(
     data: str | os.PathLike[str] | None = None,
     progress: Listener | None = None,
     family: bool = False,
+    width: float | None = None,
+    learning_rate: float | None = None,
+    seeds: int = 1,
+    keep_lessons: bool = False,
 ) -> dict[str, Any]:
     """Run experiments of the paper and write figures, `summary.json` and `report.html`.
 
@@ -89,6 +98,14 @@ def reproduce(
     family : bool
         Run the experiments of the paper's family, `nimt.paper.FAMILY`, instead: MINT, shortest lessons,
         and published lessons of other systems.
+    width, learning_rate : float, optional
+        Of all kernels that have a width, and of all learners of the paper's experiments, instead of the published ones.
+        Published numbers are then left out, and so is an experiment that compares widths.
+    seeds : int
+        Give each lesson that draws with so many seeds. Figures and tables are those of the first; the report has a
+        table of ITD and M over all of them.
+    keep_lessons : bool
+        Write every lesson into `lessons/`, with a folder per experiment: its curve as CSV, and all of it as npz.
 
     Returns
     -------
@@ -97,24 +114,42 @@ def reproduce(
     """
     began = time.perf_counter()
     offered = FAMILY if family else EXPERIMENTS
-    asked = choose_experiments(names, family)
+    altered = {"width": width, "learning_rate": learning_rate}
+    chosen = choose_experiments(names, family)
+    asked = _leave_out_compared(chosen, [one for one in altered if altered[one] is not None], bool(names))
     if iterations is not None:
         check_count("iterations", iterations, at_least=1)
     if jobs is not None:
         check_count("jobs", jobs, at_least=1)
+    check_count("seeds", seeds, at_least=1)
+    for name, value in altered.items():
+        if value is not None:
+            check_positive(name, value)
+            if family:
+                raise InvalidInput(
+                    "is that of the paper's experiments, and cannot be changed in its family", parameter=name
+                )
     if data is not None:
         data = data_folder(data)
     folder = _make_folder(Path(out))
-    setting = PaperSetting(iterations=iterations, data=None if data is None else Path(data))
+    setting = PaperSetting(
+        iterations=iterations, data=None if data is None else Path(data), width=width, learning_rate=learning_rate,
+        seeds=seeds,
+    )  # fmt: skip
     listen = _one_at_a_time(progress)
 
     marks = {name: mark_of(name, setting, offered[name].pictures(setting.data)) for name in offered}
-    records = {name: record for name in offered if (record := find_finished(folder, name, marks[name])) is not None}
+    records = {
+        name: record
+        for name in offered
+        if (record := find_finished(folder, name, marks[name])) is not None
+        and (not keep_lessons or record["files_of_lessons"] is not None)
+    }
     for name in asked:
         if name in records:
             listen(Event(name, "kept", seconds=records[name]["seconds"]["total"]))
     missing = sorted((name for name in asked if name not in records), key=lambda name: -offered[name].cost)
-    under_way = {name: UnderWay(name, setting, marks[name], RunsFolder(folder)) for name in missing}
+    under_way = {name: UnderWay(name, setting, marks[name], RunsFolder(folder), keep_lessons) for name in missing}
     try:
         for record in _records(under_way, setting, -1 if jobs is None else jobs, listen):
             records[record["name"]] = record
@@ -127,6 +162,9 @@ def reproduce(
             "versions": versions(),
             "family": family,
             "iterations": iterations,
+            "width": width,
+            "learning_rate": learning_rate,
+            "seeds": seeds,
             "wall_seconds": time.perf_counter() - began,
             "run_now": [name for name in asked if name in records and name in missing],
             "experiments": {record["name"]: _without_marks(record) for record in ordered},
@@ -147,14 +185,19 @@ class UnderWay:
         Its fingerprint.
     folder : RunsFolder
         The output folder.
+    keep_lessons : bool
+        Whether its lessons are written to files of their own.
     """
 
-    def __init__(self, name: str, setting: PaperSetting, mark: str, folder: RunsFolder) -> None:
+    def __init__(
+        self, name: str, setting: PaperSetting, mark: str, folder: RunsFolder, keep_lessons: bool = False
+    ) -> None:
         self.name = name
         self.experiment: Experiment[Any] = ALL[name]
         self.setting = setting
         self.mark = mark
         self.folder = folder
+        self.keep_lessons = keep_lessons
         parts = self.experiment.parts
         self.parts: tuple[str | None, ...] = (None,) if parts is None else parts.names
         self.given: dict[str | None, Given] = {}
@@ -181,7 +224,12 @@ class UnderWay:
                 {part: self.given[part].found for part in experiment.parts.names}, pictures
             )
         teaching = sum(given.seconds for given in self.given.values())
-        taught = experiment.lessons(found)
+        taught, quantities, notes = experiment.lessons(found), experiment.quantities(found), experiment.notes(found)
+        if self.setting.is_altered:
+            taught = [lesson.without_published() for lesson in taught]
+            quantities = [replace(quantity, published=None, differs=None) for quantity in quantities]
+            notes = [ALTERED]
+        others = [pair for given in self.given.values() for pair in given.other_seeds]
         began = time.perf_counter()
         listen(Event(self.name, "drawing", seconds=teaching))
         out = self.folder.path
@@ -195,11 +243,18 @@ class UnderWay:
             "fingerprint": self.mark,
             "data": [_data_used(picture) for picture in pictures],
             "lessons": [lesson.summary() for lesson in taught],
-            "quantities": [quantity.summary() for quantity in experiment.quantities(found)],
-            "notes": experiment.notes(found),
+            "quantities": [quantity.summary() for quantity in quantities],
+            "notes": notes,
+            "seeds": list_seeds(taught, others),
             "figures": figures,
-            "seconds": seconds_of([lesson.lesson for lesson in taught], teaching, drawing),
+            "seconds": seconds_of(
+                [*(lesson.lesson for lesson in taught), *(lesson for _, lesson in others)], teaching, drawing
+            ),
+            "files_of_lessons": None,
         }
+        if self.keep_lessons:
+            every = [*((lesson.name, lesson.lesson) for lesson in taught), *others]
+            record["files_of_lessons"] = write_lessons(out, self.name, every)
         keep(out, record)
         self.folder.drop_lessons(self.name)
         return record
@@ -217,6 +272,7 @@ class Given:
     found: Any
     seconds: float
     not_kept: list[tuple[Entry, Lesson]]
+    other_seeds: list[tuple[str, Lesson]]
 
 
 def teach_part(
@@ -238,7 +294,25 @@ def teach_part(
     else:
         assert experiment.parts is not None
         found = experiment.parts.teach(kept, pictures, part)
-    return Given(name, part, found, time.perf_counter() - began, keeper.not_kept)
+    return Given(name, part, found, time.perf_counter() - began, keeper.not_kept, keeper.other_seeds)
+
+
+def list_seeds(taught: Iterable[PaperLesson], others: Iterable[tuple[str, Lesson]]) -> list[dict[str, Any]]:
+    """Return ITD and final M of each lesson that was given with several seeds, the first seed first."""
+    found: dict[str, list[Lesson]] = {}
+    for name, lesson in others:
+        found.setdefault(name, []).append(lesson)
+    first = {lesson.name: lesson.lesson for lesson in taught}
+    return [
+        {
+            "name": name,
+            "seeds": [lesson.settings["seed"] for lesson in every],
+            "itd": [lesson.itd for lesson in every],
+            "final": [float(lesson.discrepancy[-1]) for lesson in every],
+        }
+        for name, more in found.items()
+        if (every := [*([first[name]] if name in first else []), *more])
+    ]
 
 
 def seconds_of(lessons: Iterable[Lesson], teaching: float, drawing: float) -> dict[str, float]:
@@ -309,6 +383,15 @@ def _one_at_a_time(progress: Listener | None) -> Listener:
                 progress(event)
 
     return listen
+
+
+def _leave_out_compared(asked: list[str], altered: list[str], by_name: bool) -> list[str]:
+    """Return the experiments without those that compare what is altered; one that was named is refused."""
+    compared = [name for name in asked if ALL[name].compares in altered and altered]
+    if compared and by_name:
+        what = ALL[compared[0]].compares
+        raise InvalidInput(f"the experiment {compared[0]!r} compares several: leave it out, or this", parameter=what)
+    return [name for name in asked if name not in compared]
 
 
 def _make_folder(out: Path) -> Path:

@@ -17,6 +17,7 @@ from nimt.plots.style import QUIET
 
 LIGHT = np.array([-0.4, -0.5, 0.77])
 COINCIDE = 1e-3  # of the box's height
+FINE = 4  # parts of a cell along each axis, where surfaces cross
 SHADE = 0.45  # how much darker a face is if it is turned away from the light
 
 
@@ -102,15 +103,16 @@ class Room:
 
     def show(self, ax: Axes, surfaces: Sequence[Surface]) -> None:
         """Draw surfaces that share one grid over the floor; where they cross, the nearer patch is in front."""
-        patches, columns, heights, colours = zip(*(self._patches(surface) for surface in surfaces), strict=True)
-        # columns from back to front, each from bottom to top; where surfaces nearly coincide, the later one is on top
-        raised = np.concatenate([part + COINCIDE * number for number, part in enumerate(heights)])
-        order = np.lexsort([raised, np.concatenate(columns)])
+        parts = FINE if len(surfaces) > 1 else 1  # patches as large as cells would cross each other
+        patches, depths, colours = zip(*(self._patches(surface, parts) for surface in surfaces), strict=True)
+        # from back to front; where surfaces nearly coincide, the later one is on top
+        order = np.argsort(np.concatenate([part + COINCIDE * number for number, part in enumerate(depths)]))
         faces = np.concatenate(colours)[order]
-        solid = all(surface.alpha == 1.0 for surface in surfaces)
-        together = PolyCollection(list(np.concatenate(patches)[order]), facecolors=faces, linewidths=0.25, zorder=2)
+        # an edge closes the seams between solid patches, and would darken those of others
+        edges = np.where(faces[:, 3:] == 1.0, faces, 0.0)
+        shapes = list(np.concatenate(patches)[order])
+        together = PolyCollection(shapes, facecolors=faces, edgecolors=edges, linewidths=0.25, zorder=2)
         together.set_rasterized(True)  # thousands of patches make a PDF slow to write and to show
-        together.set_edgecolor("face" if solid else "none")  # closes the seams between patches
         ax.add_collection(together)
 
     def path(self, ax: Axes, points: Array, **style: Any) -> None:
@@ -118,15 +120,15 @@ class Room:
         seen, _ = self.place(points)
         ax.plot(seen[:, 0], seen[:, 1], **style)
 
-    def _patches(self, surface: Surface) -> tuple[Array, Array, Array, Array]:
-        """Return the projected patches, how near their columns are, their heights and their colours."""
-        rows, columns = surface.values.shape
+    def _patches(self, surface: Surface, parts: int) -> tuple[Array, Array, Array]:
+        """Return the projected patches, how near they are and their colours; each cell has parts x parts of them."""
+        values = refine(refine(surface.values, parts).T, parts).T
+        rows, columns = values.shape
         grid_x, grid_y = np.meshgrid(np.linspace(*self.x, columns), np.linspace(*self.y, rows))
-        corners = np.stack([grid_x, grid_y, np.clip(surface.values, *self.z)], axis=-1)
+        corners = np.stack([grid_x, grid_y, np.clip(values, *self.z)], axis=-1)
         quads = np.stack([corners[:-1, :-1], corners[:-1, 1:], corners[1:, 1:], corners[1:, :-1]], axis=2)
         quads = quads.reshape(-1, 4, 3)
-        seen, _ = self.place(quads)
-        _, near = self.place(quads * [1.0, 1.0, 0.0])
+        seen, near = self.place(quads)
         heights = (quads[:, :, 2].mean(axis=1) - self.z[0]) / (self.z[1] - self.z[0])
         if surface.colour in colormaps:
             base = colormaps[surface.colour](heights)[:, :3]
@@ -134,7 +136,7 @@ class Room:
             base = np.broadcast_to(to_rgb(surface.colour), (len(quads), 3))
         shades = base * (1.0 - SHADE * (1.0 - self._lit(quads)))[:, np.newaxis]
         faces = np.column_stack([shades, np.full(len(shades), surface.alpha)])
-        return seen, near.mean(axis=1).round(9), heights, faces
+        return seen, near.mean(axis=1), faces
 
     def _lit(self, quads: Array) -> Array:
         spans = np.array([np.ptp(self.x), np.ptp(self.y), np.ptp(self.z) / self.height])
@@ -148,3 +150,17 @@ class Room:
         right = np.array([-np.sin(a), np.cos(a), 0.0])
         up = np.array([-np.sin(e) * np.cos(a), -np.sin(e) * np.sin(a), np.cos(e)])
         return right, up, np.cross(right, up)
+
+
+def refine(values: Array, parts: int) -> Array:
+    """Return values (rows, columns) with so many parts between two rows, by straight lines.
+
+    Examples
+    --------
+    >>> refine(np.array([[0.0], [3.0]]), 3).ravel()
+    array([0., 1., 2., 3.])
+    """
+    places = np.linspace(0, len(values) - 1, parts * (len(values) - 1) + 1)
+    low = np.minimum(places.astype(int), len(values) - 2)
+    share = (places - low)[:, np.newaxis]
+    return np.asarray((1 - share) * values[low] + share * values[low + 1])

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
+from nimt.display import FigureStyle, FigureWidth
 from nimt.lesson.lesson import Lesson
 from nimt.measures import decibels
 from nimt.plots.figures import draw_on
@@ -90,10 +91,14 @@ def _decibels_at_one(lesson: Lesson) -> float | None:
 
 
 @overload
-def curve(lesson: Lesson, ax: None = None) -> Figure: ...
+def curve(
+    lesson: Lesson, ax: None = None, *, width: FigureWidth | None = None, style: FigureStyle = "light"
+) -> Figure: ...
 @overload
 def curve(lesson: Lesson, ax: Axes) -> Axes: ...
-def curve(lesson: Lesson, ax: Axes | None = None) -> Figure | Axes:
+def curve(
+    lesson: Lesson, ax: Axes | None = None, *, width: FigureWidth | None = None, style: FigureStyle = "light"
+) -> Figure | Axes:
     """Draw the discrepancy of a lesson, step by step; a long one that goes up and down is a line in a band.
 
     Parameters
@@ -101,6 +106,10 @@ def curve(lesson: Lesson, ax: Axes | None = None) -> Figure | Axes:
     lesson : Lesson
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
+    width : {"column", "page"}, optional
+        Of a new figure, in a paper with two columns: 3.25 or 6.75 inches.
+    style : {"light", "dark"}
+        Of a new figure: dark for slides.
 
     Returns
     -------
@@ -115,7 +124,7 @@ def curve(lesson: Lesson, ax: Axes | None = None) -> Figure | Axes:
     >>> len(nimt.plots.curve(lesson).axes[0].lines[0].get_xdata())
     4
     """
-    return draw_on(lambda ax: _draw(curve_table(lesson), ax), ax, *SIZE)
+    return draw_on(lambda ax: _draw(curve_table(lesson), ax), ax, *SIZE, width, style)
 
 
 def _draw(one: Curve, ax: Axes) -> None:

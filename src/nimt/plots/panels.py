@@ -15,16 +15,18 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, is_whole
+from nimt.display import FigureStyle, FigureWidth
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.plots.figures import choose_style, new_figure
+from nimt.plots.figures import NotebookFigure, check_form, choose_style, finish_inks, new_figure
 from nimt.plots.looks import Values, class_words, look_of
 from nimt.plots.scenes import NODE, by_output, draw_edges, limits_of, name_axes, name_values, scene_of, within
-from nimt.plots.style import OTHER, QUIET, TARGET, class_colours, inks
+from nimt.plots.style import OTHER, QUIET, TARGET, WIDTHS, class_colours, inks
 from nimt.pools.pool import Grid, Pool
 
 MOST_PANELS = 8  # drawn if no steps are given
 COLUMNS = 4
+PANEL = 1.65  # inches, of a panel in a figure for a paper
 MOST_NAMED = 6  # outputs that the legend names; more would fill the figure
 FEW = 8  # up to this many examples get a large mark each
 
@@ -78,6 +80,9 @@ def panels(
     steps: Iterable[int] | None = None,
     figure: Figure | SubFigure | None = None,
     cmap: str | None = None,
+    *,
+    width: FigureWidth | None = None,
+    style: FigureStyle = "light",
 ) -> Figure | SubFigure:
     """Draw f^t beside f* at some steps, and mark the examples shown at these steps.
 
@@ -99,6 +104,10 @@ def panels(
         Where to draw; a new figure by default.
     cmap : str, optional
         A colour map of matplotlib for functions on a plane; grey for pictures and viridis for others by default.
+    width : {"column", "page"}, optional
+        Of a new figure, in a paper with two columns: 3.25 or 6.75 inches. As many panels stand in a row as fit.
+    style : {"light", "dark"}
+        Of a new figure: dark for slides.
 
     Returns
     -------
@@ -106,12 +115,14 @@ def panels(
         The figure given, or the new one: `figure.savefig("panels.png")`.
     """
     table = panel_table(lesson, steps)
-    with choose_style(lesson, cmap):
+    check_form(width, style, is_new=figure is None)
+    with choose_style(lesson, cmap, style):
         if lesson.pool.view == "agreement" or not all(np.isfinite(panel.values).all() for panel in table):
-            return _draw_scenes(table, lesson, figure)
-        if lesson.pool.view == "curve":
-            return _draw_lines(table, lesson, figure)
-        return _draw_maps(table, lesson, figure)
+            draw = _draw_scenes
+        else:
+            draw = _draw_lines if lesson.pool.view == "curve" else _draw_maps
+        drawn = draw(table, lesson, figure, width)
+        return finish_inks(drawn, style) if isinstance(drawn, NotebookFigure) else drawn
 
 
 def _panel(lesson: Lesson, step: int, values: Array) -> Panel:
@@ -142,9 +153,11 @@ def _spread(steps: list[int]) -> list[int]:
     return [steps[i] for i in np.linspace(0, len(steps) - 1, MOST_PANELS).round().astype(int)]
 
 
-def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None) -> Figure | SubFigure:
-    rows, columns = _layout(len(table))
-    figure = figure or new_figure(2.0 * columns + 0.5, 1.75 * rows + 0.55)
+def _draw_lines(
+    table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None, form: FigureWidth | None
+) -> Figure | SubFigure:
+    rows, columns = _layout(len(table), form)
+    figure = figure or new_figure(WIDTHS[form] if form else 2.0 * columns + 0.5, 1.75 * rows + 0.55)
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     pairs = _line_inks(lesson)
     for ax, panel in zip(all_axes, table, strict=False):
@@ -175,10 +188,12 @@ def _draw_lines(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure |
     return figure
 
 
-def _draw_scenes(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None) -> Figure | SubFigure:
+def _draw_scenes(
+    table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None, form: FigureWidth | None
+) -> Figure | SubFigure:
     """Draw what an animation draws: for many dimensions, and for values that are not finite."""
-    rows, columns = _layout(len(table))
-    figure = figure or new_figure(2.45 * columns, 2.75 * rows + 0.35)
+    rows, columns = _layout(len(table), form)
+    figure = figure or new_figure(WIDTHS[form] if form else 2.45 * columns, 2.75 * rows + 0.35)
     all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
     limits, colour = limits_of(lesson), inks([lesson.colour])[0].colour
     for place, (ax, panel) in enumerate(zip(all_axes, table, strict=False)):
@@ -214,13 +229,15 @@ def _line_inks(lesson: Lesson) -> list[tuple[str, str, str | None]]:
     ]
 
 
-def _draw_maps(table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None) -> Figure | SubFigure:
+def _draw_maps(
+    table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None, form: FigureWidth | None
+) -> Figure | SubFigure:
     pool, look = lesson.pool, look_of(lesson)
     beside = [table[0].target] if look.shows_target else []
     shades = [look.shades(values) for values in (*beside, *(panel.values for panel in table))]
-    rows, columns = _layout(len(shades))
+    rows, columns = _layout(len(shades), form)
     width, height = _map_size(pool)
-    figure = figure or new_figure(width * columns + 0.9, (height + 0.3) * rows + 0.2)
+    figure = figure or new_figure(WIDTHS[form] if form else width * columns + 0.9, (height + 0.3) * rows + 0.2)
     all_axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     finite = np.concatenate([part[np.isfinite(part)] for part in shades])
     limits = {"vmin": finite.min(), "vmax": finite.max()}  # one scale, so that the panels can be compared
@@ -280,8 +297,9 @@ def _map_size(pool: Pool) -> tuple[float, float]:
     return 1.9, float(np.clip(1.9 * rows / columns, 0.6, 4.0))
 
 
-def _layout(count: int) -> tuple[int, int]:
-    columns = count if count <= COLUMNS else -(-count // -(-count // COLUMNS))
+def _layout(count: int, form: FigureWidth | None) -> tuple[int, int]:
+    most = COLUMNS if form is None else round(WIDTHS[form] / PANEL)
+    columns = count if count <= most else -(-count // -(-count // most))
     return -(-count // columns), columns
 
 

@@ -28,7 +28,6 @@ LINE_STYLES: tuple[Dashes, ...] = (
     (0, (8, 1.5)),
     (0, (5, 1.2, 1, 1.2, 1, 1.2)),
 )
-DASHED = "#E69F00"  # the colour of greedy packs, whose curves often coincide with that of GFT-1
 
 TRUETYPE: dict[Any, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42}  # venues refuse Type 3, matplotlib's default
 
@@ -56,6 +55,23 @@ STYLE: dict[Any, Any] = {
     "text.usetex": False,
     **TRUETYPE,
 }
+
+PAPER = "#16191D"  # the background of dark figures
+DARK: dict[Any, Any] = {
+    "figure.facecolor": PAPER,
+    "axes.facecolor": PAPER,
+    "savefig.facecolor": "auto",
+    "text.color": "#E8E8E8",
+    "axes.titlecolor": "#E8E8E8",
+    "axes.labelcolor": "#E8E8E8",
+    "axes.edgecolor": "#A0A0A0",
+    "xtick.color": "#C4C4C4",
+    "ytick.color": "#C4C4C4",
+    "grid.color": "#3A3F45",
+}
+STYLES: dict[str, dict[Any, Any]] = {"light": STYLE, "dark": STYLE | DARK}
+WIDTHS = {"column": 3.25, "page": 6.75}  # inches, of a paper with two columns
+READABLE = 4.5  # the least contrast of text, by WCAG
 
 
 def class_colours(count: int) -> list[str]:
@@ -85,8 +101,8 @@ class Ink:
 def inks(colours: Iterable[str | None], names: Iterable[str] = (), *, shades: bool = False) -> list[Ink]:
     """Return an ink for each curve of a figure from the colours of its teachers, so that no two are equal.
 
-    Curves of one colour differ by their dashes, with `shades` by how dark they are, too. A teacher without a colour
-    (None) gets a free one; teachers with the same name share it.
+    Each curve has dashes of its own, up to six; with `shades`, curves of one colour differ by how dark they are, too.
+    A teacher without a colour (None) gets a free one; teachers with the same name share it.
 
     Examples
     --------
@@ -98,13 +114,11 @@ def inks(colours: Iterable[str | None], names: Iterable[str] = (), *, shades: bo
     own: dict[str, int] = {}
     used: Counter[str] = Counter()
     result = []
-    for colour, label in zip(given, labels, strict=True):
-        first = 1 if colour == DASHED else 0
+    for place, (colour, label) in enumerate(zip(given, labels, strict=True)):
         if colour is None:
-            first = own.setdefault(label, len(own))  # dashes distinguish them in print without colours
-            colour = FREE[first % len(FREE)]
+            colour = FREE[own.setdefault(label, len(own)) % len(FREE)]
         ink = darken(colour, used[colour]) if shades else colour
-        result.append(Ink(ink, LINE_STYLES[(first + used[colour]) % len(LINE_STYLES)]))
+        result.append(Ink(ink, LINE_STYLES[place % len(LINE_STYLES)]))  # told apart in print without colours, too
         used[colour] += 1
     return result
 
@@ -119,3 +133,39 @@ def darken(colour: str, times: int) -> str:
     """
     parts = (round(int(colour[place : place + 2], 16) * 0.6**times) for place in (1, 3, 5))
     return "#" + "".join(f"{part:02X}" for part in parts)
+
+
+def lighten(colour: str) -> str:
+    """Return the colour as it is read on a dark page: mixed with white until it stands out enough; dark grey mirrored.
+
+    Examples
+    --------
+    >>> lighten("#D55E00"), lighten("#332288"), lighten("#000000")
+    ('#D55E00', '#857AB8', '#FFFFFF')
+    """
+    parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
+    if max(parts) == min(parts) < 128:
+        parts = [255 - part for part in parts]
+    for share in range(0, 101, 4):
+        mixed = "#" + "".join(f"{round(part + (255 - part) * share / 100):02X}" for part in parts)
+        if contrast(mixed, PAPER) >= READABLE:
+            return mixed
+    return "#FFFFFF"
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, from 1 to 21, as WCAG defines it.
+
+    Examples
+    --------
+    >>> round(contrast("#000000", "#FFFFFF"), 6)
+    21.0
+    """
+    low, high = sorted(_luminance(colour) for colour in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

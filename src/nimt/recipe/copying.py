@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from nimt import defaults
+from nimt.learners.learner_words import list_learners
 from nimt.named_code import KINDS as NAMING
 from nimt.named_code import names_code
 from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
@@ -114,15 +115,15 @@ def write_kernel(recipe: Recipe, pool: str) -> str:
 
 def write_learner(recipe: Recipe, start: str) -> str:
     """Return the learner as Python writes it, with the kernel as `kernel`; `start` is what f^0 is called there."""
-    if recipe.learner == "orthogonal":
-        return f"nimt.OrthogonalLearner(kernel, initial={start})"
+    foreign = recipe.list_foreign_settings()
     given = {
         "loss": (recipe.loss or defaults.LOSS, defaults.LOSS),
         "learning_rate": (recipe.rate, defaults.LEARNING_RATE),
         **{name: (value, DEFAULTS[name]) for name, value in recipe.learner_parameters().items()},
     }
-    words = [f"{name}={value!r}" for name, (value, usual) in given.items() if value != usual]
-    return f"nimt.KernelLearner({', '.join(['kernel', *words, f'initial={start}'])})"
+    words = [f"{name}={value!r}" for name, (value, usual) in given.items() if value != usual and name not in foreign]
+    kind = list_learners().get(recipe.learner, list_learners()["kernel"])
+    return f"nimt.{kind.__name__}({', '.join(['kernel', *words, f'initial={start}'])})"
 
 
 def write_teacher(teacher: Teacher) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
@@ -277,13 +278,14 @@ class Recipe(OptionsAsText):
     def _make_named(self, kind: str, text: str | None, **told: Any) -> Any:
         """Return what a field names of the user's code; None where it is a name of nimt's own."""
         from nimt.kernels.families import FAMILIES
+        from nimt.learners.learner_words import list_learners
         from nimt.losses import LOSSES
         from nimt.measures import MEASURES
         from nimt.named_code import make_named, read_options
 
         options = read_options("teacher_option", self.teacher_option) if kind == "teacher" else {}
         own: dict[str, Container[str]] = {
-            "loss": LOSSES, "measure": MEASURES, "kernel": FAMILIES, "learner": ("kernel", "orthogonal"),
+            "loss": LOSSES, "measure": MEASURES, "kernel": FAMILIES, "learner": list_learners(),
         }  # fmt: skip
         return None if text is None or text in own.get(kind, ()) else make_named(kind, text, told, options)
 
@@ -294,27 +296,33 @@ class Recipe(OptionsAsText):
 
     def make_learner(self, pool: Pool, start: InitialFunction) -> KernelLearner | OrthogonalLearner:
         """Return the learner, before its first step."""
-        from nimt.learners.kernel_learner import KernelLearner
-        from nimt.learners.orthogonal_learner import OrthogonalLearner
+        from nimt.learners.learner_words import list_learners
 
-        loss, rate = self.make_loss() or defaults.LOSS, self.rate
-        if self.learner == "kernel":
-            kernel = self.make_kernel(pool)
-            return KernelLearner(kernel, loss=loss, learning_rate=rate, initial=start, **self.learner_parameters())
-        told = {"kernel": self.make_kernel(pool), "loss": loss, "learning_rate": rate, "initial": start}
-        found: KernelLearner | None = self._make_named("learner", self.learner, **told, **self.learner_parameters())
-        if found is not None:
-            return found
-        if self.learner != "orthogonal":
+        kernel, loss = self.make_kernel(pool), self.make_loss() or defaults.LOSS
+        told = {"loss": loss, "learning_rate": self.rate, **self.learner_parameters()}
+        own: KernelLearner | None = self._make_named("learner", self.learner, kernel=kernel, initial=start, **told)
+        if own is not None:
+            return own
+        known: dict[str, Any] = dict(list_learners())
+        if self.learner not in known:
             raise InvalidInput(
-                f"must be kernel, orthogonal, or package:Name, got {self.learner!r}", parameter="learner"
+                f"must be {', '.join(known)}, or package:Name, got {self.learner!r}", parameter="learner"
             )
-        own = [(name, (DEFAULTS[name],)) for name in self.learner_parameters()]
-        for name, usual in (("learning_rate", ("auto",)), ("loss", (None, defaults.LOSS)), *own):
-            if getattr(self, name) not in usual:
+        for name in self.list_foreign_settings():
+            if getattr(self, name) not in (DEFAULTS[name], "auto", defaults.LOSS):
                 option = name.replace("_", "-")
-                raise InvalidInput(f"the orthogonal learner projects, and takes no --{option}: leave that out")
-        return OrthogonalLearner(self.make_kernel(pool), initial=start)
+                raise InvalidInput(f"the {self.learner} learner takes no --{option}: leave that out")
+        taken = {name: value for name, value in told.items() if name not in self.list_foreign_settings()}
+        made: KernelLearner | OrthogonalLearner = known[self.learner](kernel, initial=start, **taken)
+        return made
+
+    def list_foreign_settings(self) -> list[str]:
+        """Return the settings of learners that this one does not have; one of your own takes what it asks for."""
+        from nimt.learners.learner_words import list_learners
+
+        kind = list_learners().get(self.learner)
+        every = ["loss", "learning_rate", *self.learner_parameters()]
+        return [] if kind is None else [name for name in every if name not in inspect.signature(kind).parameters]
 
     def learner_parameters(self) -> dict[str, Any]:
         """Return the parameters of a `KernelLearner` that are about its update."""

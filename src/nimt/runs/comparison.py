@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.counting import say_count
-from nimt.display import below
+from nimt.display import FigureStyle, FigureWidth, below
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.lesson.identity import fingerprint
 from nimt.lesson.lesson import Lesson
@@ -143,10 +143,24 @@ class Comparison(SpelledTable):
         return [band_of(name, lessons, band) for name, lessons in self.lessons.items()]
 
     @overload
-    def plot(self, ax: None = None, *, band: BandKind = "range") -> Figure: ...
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        band: BandKind = "range",
+        width: FigureWidth | None = None,
+        style: FigureStyle = "light",
+    ) -> Figure: ...
     @overload
     def plot(self, ax: Axes, *, band: BandKind = "range") -> Axes: ...
-    def plot(self, ax: Axes | None = None, *, band: BandKind = "range") -> Figure | Axes:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        band: BandKind = "range",
+        width: FigureWidth | None = None,
+        style: FigureStyle = "light",
+    ) -> Figure | Axes:
         """Draw every teacher's discrepancy: the mean over its seeds, in a band from the lowest to the highest value.
 
         Curves of more than 600 steps are drawn at 300, as the median of the steps around each.
@@ -158,13 +172,18 @@ class Comparison(SpelledTable):
         band : {"range", "std", "sem", "ci"} or two quantiles
             What the band is: the lowest to the highest; one standard deviation; one standard error of the mean; 95 %
             confidence of the mean, by Student's t; or the quantiles, such as (0.25, 0.75), around the median.
+        width : {"column", "page"}, optional
+            Of a new figure, in a paper with two columns: 3.25 or 6.75 inches.
+        style : {"light", "dark"}
+            Of a new figure: dark for slides.
 
         Returns
         -------
         Figure, or the Axes given
         """
         # matplotlib takes long to load, so that drawing is asked for by name and only here
-        drawn: Figure | Axes = import_module("nimt.plots.comparisons").draw_comparison(self, ax, check_band(band))
+        draw = import_module("nimt.plots.comparisons").draw_comparison
+        drawn: Figure | Axes = draw(self, ax, check_band(band), width, style)
         return drawn
 
     def replay(self, path: str | PathLike[str], *, title: str = "A race") -> Path:

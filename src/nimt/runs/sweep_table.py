@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from nimt import display
 from nimt.counting import say_count
+from nimt.display import FigureStyle, FigureWidth
 from nimt.errors import InvalidInput, MissingExtra, MissingFile, StorageWarning
 from nimt.lesson.lesson import Lesson
+from nimt.runs.bands import BandKind
 from nimt.runs.entries import Entry, Scalar
 from nimt.runs.runs import Runs
 from nimt.runs.runs_folder import RunsFolder
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Columns = dict[str, NDArray[Any]]
+Where = Mapping[str, Scalar | Sequence[Scalar]]
 MOST_SHOWN = 30  # rows of a notebook's table
 HEADER = ("problem", "learner", "teacher", "seeds", "steps to the tolerance", "discrepancy at the end", "seconds")
 
@@ -204,11 +207,28 @@ class Sweep(SpelledTable):
 
     @overload
     def plot(
-        self, x: str = ..., y: str | None = ..., hue: str = ..., ax: None = None, *, problem: str | None = ...
+        self,
+        x: str = ...,
+        y: str | None = ...,
+        hue: str = ...,
+        ax: None = None,
+        *,
+        where: Where | None = ...,
+        facet: str | None = ...,
+        band: BandKind = ...,
+        width: FigureWidth | None = ...,
+        style: FigureStyle = ...,
     ) -> Figure: ...
     @overload
     def plot(
-        self, x: str = ..., y: str | None = ..., hue: str = ..., *, ax: Axes, problem: str | None = ...
+        self,
+        x: str = ...,
+        y: str | None = ...,
+        hue: str = ...,
+        *,
+        ax: Axes,
+        where: Where | None = ...,
+        band: BandKind = ...,
     ) -> Axes: ...
     def plot(
         self,
@@ -217,9 +237,13 @@ class Sweep(SpelledTable):
         hue: str = "teacher",
         ax: Axes | None = None,
         *,
-        problem: str | None = None,
+        where: Where | None = None,
+        facet: str | None = None,
+        band: BandKind = "range",
+        width: FigureWidth | None = None,
+        style: FigureStyle = "light",
     ) -> Figure | Axes:
-        """Draw y over x, one line per value of hue: the mean, with a band from the lowest to the highest value.
+        """Draw y over x, one line per value of hue, named at its end: the mean, in a band over the lessons.
 
         If lessons did not reach the tolerance, the steps to it are drawn as medians, in which such a lesson counts as
         longer than all others; each point says how many there are, and a triangle marks a point whose median is one of
@@ -236,15 +260,25 @@ class Sweep(SpelledTable):
         hue : str
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
-        problem : str, optional
-            Draw only the lessons on this problem; needed if the sweep has several, and neither x nor hue is "problem".
+        where : dict of column -> value or list of values, optional
+            Draw only the lessons that have these: {"problem": "sine", "learning_rate": [0.1, 0.5]}.
+        facet : str, optional
+            A column of which each value has a panel of its own, all of one scale.
+        band : {"range", "std", "sem", "ci"} or two quantiles
+            As of `Comparison.plot`. Steps that some lessons did not take to the end have no mean, and so only "range"
+            and quantiles.
+        width : {"column", "page"}, optional
+            Of a new figure, in a paper with two columns: 3.25 or 6.75 inches.
+        style : {"light", "dark"}
+            Of a new figure: dark for slides.
 
         Returns
         -------
         Figure, or the Axes given
         """
         # matplotlib takes long to load, so that drawing is asked for by name and only here
-        drawn: Figure | Axes = import_module("nimt.plots.sweeps").draw_sweep(self, x, y, hue, ax, problem)
+        draw = import_module("nimt.plots.sweeps").draw_sweep
+        drawn: Figure | Axes = draw(self, x, y, hue, ax, where=where, facet=facet, band=band, width=width, style=style)
         return drawn
 
     def __repr__(self) -> str:

@@ -123,10 +123,10 @@ def as_command(
     for what, given in (("target", target), ("start", start)):
         if given["kind"] in ("named", "zero"):
             names.append(given.get("name", "zero"))
-        elif given["kind"] == "file":
+        elif given["kind"] == "file" and "values" not in given:
             names.append(f"./{_file_name(given)}")
         else:
-            raise InvalidInput(f"the {what} was drawn or typed, and a command names files: copy it as Python")
+            raise InvalidInput(f"the {what} was drawn, dragged or typed, and a command names files: copy it as Python")
     size = target.get("size")
     if target["kind"] == "file" and _is_picture(target):
         size = USUAL_SIZE
@@ -147,9 +147,9 @@ def _problem_lines(target: dict[str, Any], start: dict[str, Any]) -> list[str]:
         size = target.get("size") or (USUAL_SIZE if target["kind"] == "file" and _is_picture(target) else None)
         asked += [f"size={size}"] if size else []
         lines = [f"problem = nimt.read_problem({', '.join(asked)})"]
-        if together:
-            return [*lines, "pool, target, initial = problem.pool, problem.target, problem.initial"]
-        return [*lines, "pool, target = problem.pool, problem.target", f"initial = {_values_text(start)}"]
+        goal = f"np.array({target['values']!r})" if "values" in target else "problem.target"
+        initial = "problem.initial" if together else _values_text(start)
+        return [*lines, f"pool, target, initial = problem.pool, {goal}, {initial}"]
     axes = ", ".join(f"np.linspace({float(a)!r}, {float(b)!r}, {int(n)})" for a, b, n in target["axes"])
     return [f"pool = nimt.Grid({axes})", f"target = {_values_text(target)}", f"initial = {_values_text(start)}"]
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from nimt.kernels.expressions import SIMPLE
-from nimt.studio.requests import CHOICES, PERSON, teachers
+from nimt.studio.requests import LOSSES_OF_ONE_OUTPUT, PERSON, learners, teachers
 from nimt.teachers.spelling import list_spellings
 
 # besides every teacher that shows one example per step
@@ -38,10 +38,9 @@ def list_choices() -> dict[str, Any]:
     ways += [{"says": says, "title": says, "request": request} for says, request in WAYS]
     ways += [
         {"says": f"greedy, {name} learner", "title": name, "request": {"teacher": "greedy", "k": 1, "learner": name}}
-        for name in CHOICES["learner"]
-        if name != "kernel"
+        for name in learners()[1:]
     ]
-    return {"ways": ways, "losses": list(CHOICES["loss"]), "kernels": list(SIMPLE)}
+    return {"ways": ways, "losses": list(LOSSES_OF_ONE_OUTPUT), "kernels": list(SIMPLE)}
 
 
 def fill_lists(page: str) -> str:

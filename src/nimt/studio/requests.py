@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
+from nimt.learners.learner_words import list_learners
 from nimt.losses import LOSSES, couples_outputs
-from nimt.named_code import list_allowed, names_teacher
+from nimt.named_code import list_allowed, names_learner, names_teacher
 from nimt.option_table import Entry
 from nimt.pools.pool import Grid, Pool, values_on
 from nimt.recipe.fields import NUMBER_OR_WORD, read_pack
@@ -33,8 +34,6 @@ BRIGHTNESS = np.array([0.299, 0.587, 0.114])  # of red, green and blue
 NAMED = tuple(name for name in NAMES)
 
 FUNCTION_FIELDS = ("kind", "name", "text", "axes", "shape", "values", "outputs", "id", "size")
-
-CHOICES = {"learner": ("kernel", "orthogonal"), "loss": LOSSES_OF_ONE_OUTPUT}
 
 Files = Mapping[str, Source]
 
@@ -67,6 +66,25 @@ def teachers() -> tuple[str, ...]:
     return (*ours, *(name for name in list_allowed() if names_teacher(name)), PERSON)
 
 
+@functools.cache
+def learners() -> tuple[str, ...]:
+    """Return the learners that can be taught: all with a word of their own, and those of allowed code.
+
+    Examples
+    --------
+    >>> learners()
+    ('kernel', 'orthogonal')
+    """
+    return (*list_learners(), *(name for name in list_allowed() if names_learner(name)))
+
+
+CHOICES: dict[str, Callable[[], tuple[str, ...]]] = {
+    "teacher": teachers,
+    "learner": learners,
+    "loss": lambda: LOSSES_OF_ONE_OUTPUT,
+}
+
+
 def read_recipe(rules: Any, racer: Any) -> Recipe:
     """Read what all racers share, and one teacher with its learner; the target of the recipe is said elsewhere.
 
@@ -87,7 +105,8 @@ def change_racer(recipe: Recipe, racer: Any) -> Recipe:
     changed = replace(recipe, **_read_part("a racer", racer, of_racer=True))
     if changed.teacher != "soft":
         changed = replace(changed, temperature=None)
-    return replace(changed, learning_rate="auto", loss=None) if changed.learner == "orthogonal" else changed
+    usual: dict[str, Any] = {"learning_rate": "auto", "loss": None}
+    return replace(changed, **{name: usual[name] for name in changed.list_foreign_settings() if name in usual})
 
 
 def read_recipes(rules: Any, racers: Any) -> list[Recipe]:
@@ -114,8 +133,8 @@ def _read_part(what: str, given: Any, *, of_racer: bool) -> dict[str, Any]:
 
 
 def _read_value(key: str, name: str, line: Entry, value: Any) -> Any:
-    if name in CHOICES or name == "teacher":
-        return _one_of(key, value, teachers() if name == "teacher" else CHOICES[name])
+    if name in CHOICES:
+        return _one_of(key, value, CHOICES[name]())
     if name == "k":
         return _pack(value)
     if name == "tol" and value in (None, 0):
@@ -181,7 +200,7 @@ def _home(given: Any, files: Files) -> tuple[Pool, Array]:
     if kind == "file":
         source = _file(fields, files)
         assert source.pool is not None and source.values is not None
-        return source.pool, source.values
+        return source.pool, source.values if "values" not in fields else _read_drawing(fields, source.pool)
     grid = read_axes(fields.get("axes"))
     if kind == "formula":
         return grid, values_on(grid, read_formula(fields.get("text", ""), grid.dimension), "the formula")

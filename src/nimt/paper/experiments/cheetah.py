@@ -73,8 +73,8 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
     )
     yield Drawn(
         "cheetah-contours",
-        picture_rows(rows, target, partial(draw_contours, limits=None), side=1.35),
-        f"{said} As contours, with levels chosen per panel: with packs f^t is smooth from the start.",
+        picture_rows(rows, target, partial(draw_contours, limits=limits), side=1.35),
+        f"{said} As contours at the levels of the target, the same in all panels: what is far from it looks so.",
     )
     yield Drawn(
         "cheetah-loss",

@@ -154,5 +154,6 @@ EXPERIMENT = Experiment(
     quantities=quantities,
     draw=draw,
     notes=notes,
+    compares="width",
     cost=6.0,
 )

@@ -65,7 +65,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
         goal = Surface(as_image(lesson.pool, lesson.target), OTHER, 0.55)
         for number, (ax, (step, values)) in enumerate(zip(row, frames(lesson).items(), strict=False)):
             room.open(ax, ("$x_1$", "$x_2$", "z") if number == 0 else (), (low, high))
-            room.show(ax, [goal, Surface(as_image(lesson.pool, values), LEARNER, 0.85)])
+            room.show(ax, [goal, Surface(as_image(lesson.pool, values), LEARNER)])
             ax.set_title(f"t = {step:,}", fontsize=9)
         for ax in row[len(frames(lesson)) :]:
             ax.set_axis_off()

@@ -1,5 +1,6 @@
 // The picture of one lesson, with its name and how it stands, and a cursor for those who choose points by keys.
 import { colour, countText, describeAs, numberText, write } from "./drawing.js";
+import { canBeDragged } from "./reshaping.js";
 import { inkOf } from "./results.js";
 import { viewOf } from "./views.js";
 
@@ -48,8 +49,9 @@ export class Stage {
     const right = this.view.accuracy ? `${numberText(Math.round(1000 * this.view.accuracy(values)) / 10)} % right, ` : "";
     write(this.m, `${right}M = ${numberText(m)}`);
     const atEnd = step >= racer.end && racer.over;
-    const canDrag = step === 0 && this.view.order && racer.outputs === 1 && racer.header.pool.kind === "grid" && !racer.known;
-    const short = `at step ${countText(step)}${canDrag ? ": drag the dashed target, or the start" : ""}`;
+    const canDrag = step === 0 && canBeDragged(this) && !racer.known;
+    const hint = this.view.order ? "drag the dashed target, or the start" : "drag a point up or down to change its target";
+    const short = `at step ${countText(step)}${canDrag ? `: ${hint}` : ""}`;
     write(this.foot, atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short);
     this.foot.classList.toggle("bad", (atEnd && racer.said.includes("moving away")) || Boolean(racer.failed));
     const said = atEnd ? `; ${racer.said}` : HINTS[choosing] ? `; ${HINTS[choosing]}` : "";

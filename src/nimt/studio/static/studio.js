@@ -234,10 +234,11 @@ class Studio {
     }
   }
 
-  /** A curve was dragged: race for it, or from it. */
+  /** A curve or a point was dragged: race for it, or from it. */
   reshape(what, values) {
-    const { shape, start, spacing } = this.racers[0].header.pool;
-    if (what === "target") this.form.takeTarget({ kind: "drawn", axes: [[start[0], start[0] + spacing[0] * (shape[0] - 1), shape[0]]], values });
+    const { kind, shape, start, spacing } = this.racers[0].header.pool;
+    if (what === "target" && kind === "points") this.form.file = { ...this.form.file, values };
+    else if (what === "target") this.form.takeTarget({ kind: "drawn", axes: [[start[0], start[0] + spacing[0] * (shape[0] - 1), shape[0]]], values });
     else this.form.takeStart({ kind: "drawn", values }, "as you dragged it");
     this.changed("target");
   }
