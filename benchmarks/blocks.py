@@ -1,30 +1,27 @@
-"""Print what lessons by blocks cost: `python -m benchmarks.blocks` (about two minutes on an idle machine).
+"""Print what lessons by blocks cost: `python -m benchmarks.blocks` (about three minutes on an idle machine).
 
-Examples to the tolerance against one greedy lesson, two workers against one, how the cost grows with the points, and
-the costs on paper of 10^9 and 10^10 points, by a model that is compared with what was measured. `--largest 8192` grows
-up to 8192 x 8192, kept in a folder with the memory that `--memory` allows.
+Examples to the tolerance against one greedy lesson, two workers against one (threads, and processes of Dask), how time
+and memory grow with the points, and on paper 10^9 and 10^10 points, by a model that is compared with what was measured.
+`--only growth --largest 8192 --memory 2` grows up to 8192 x 8192 on two processes, with 2 GB for blocks in each.
 """
 
 from __future__ import annotations
 
 import argparse
-import heapq
-import os
-import resource
+import contextlib
+import dataclasses
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import psutil
 
 import nimt
-from nimt.blocks import running
 from nimt.blocks.block_task import make_partition
 from nimt.blocks.cost_model import Costs, measure_costs, predict
-from nimt.blocks.local_workers import Call, LocalWorkers
-from nimt.blocks.orders import Report
 
 KERNEL = nimt.rbf(width=0.5)
 RATE, TOL = 0.25, 0.1
@@ -39,14 +36,67 @@ def picture(side: int) -> np.ndarray:
     return np.tile(cat, (times, times))[:side, :side] + noise
 
 
-def teach(y: Any, blocks: Any, tol: float = TOL) -> tuple[Any, float, float]:
-    """Return the lesson, its seconds, and the seconds of processor of all its threads."""
+def write_picture(path: Path, side: int) -> None:
+    """Write a picture strip by strip; no part of it stays in the memory of this process."""
+    cat = nimt.datasets.cat().values
+    across = np.tile(cat, (1, -(-side // cat.shape[1])))[:, :side]
+    rng = np.random.default_rng(side)
+    with open(path, "wb") as file:
+        header = {"descr": "<f4", "fortran_order": False, "shape": (side, side)}
+        np.lib.format.write_array_header_1_0(file, header)
+        for row in range(0, side, len(cat)):
+            high = min(side, row + len(cat)) - row
+            file.write((across[:high] + rng.normal(scale=0.05, size=(high, side))).astype("<f4").tobytes())
+
+
+class Run(NamedTuple):
+    """A lesson, its seconds from the call to the results, those of all processors, and those of other programs."""
+
+    lesson: Any
+    seconds: float
+    used: float
+    others: float
+
+
+def teach(y: Any, blocks: Any, tol: float | None = TOL, **options: Any) -> Run:
     grid = None if isinstance(y, str) else nimt.Grid.like(y)
-    began = time.process_time()
     learner = nimt.KernelLearner(KERNEL, learning_rate=RATE)
-    options: dict[str, Any] = {"tol": tol, "measure": "rms", "record": "picks"}
+    options = {"tol": tol, "measure": "rms", "record": "picks"} | options
+    began, used, busy = time.perf_counter(), processor(blocks), machine()
     lesson = nimt.teach_blocks(learner, nimt.GreedyTeacher(), grid, y, blocks, **options)
-    return lesson, lesson.elapsed, time.process_time() - began
+    seconds, used, busy = time.perf_counter() - began, processor(blocks) - used, machine() - busy
+    return Run(lesson, seconds, used, max(0.0, busy - used))
+
+
+def processor(blocks: Any) -> float:
+    """Return the seconds of processor of this process, and of the workers of a cluster."""
+    workers = {} if blocks.client is None else blocks.client.run(time.process_time)
+    return time.process_time() + sum(workers.values())
+
+
+def machine() -> float:
+    """Return the seconds of processor of all that runs on this machine."""
+    times = psutil.cpu_times()
+    return float(times.user + times.system)
+
+
+def peak() -> float:
+    """Return the most memory that this process had, in gigabytes."""
+    with contextlib.suppress(OSError), open("/proc/self/status", encoding="utf-8") as file:
+        return next(float(line.split()[1]) / 1e6 for line in file if line.startswith("VmHWM"))
+    return float(psutil.Process().memory_info().rss) / 1e9
+
+
+@contextlib.contextmanager
+def cluster(workers: int) -> Iterator[Any]:
+    """Hand out a client of so many processes of one thread, which have compiled what they need."""
+    from distributed import Client, LocalCluster
+
+    where = {"dashboard_address": ":0", "silence_logs": 50}
+    with LocalCluster(n_workers=workers, threads_per_worker=1, **where) as made, Client(made) as client:
+        with tempfile.TemporaryDirectory() as scratch:
+            teach(picture(128), nimt.Blocks((8, 8), client=client, folder=Path(scratch) / "run"))
+        yield client
 
 
 def print_examples() -> None:
@@ -72,98 +122,94 @@ def print_examples() -> None:
         print("; ".join(cells), flush=True)
 
 
-class TimedWorkers(LocalWorkers):
-    """Threads, with the seconds of processor of every turn of every block, round by round."""
-
-    rounds: list[list[float]]
-
-    def advance(self, calls: Sequence[Call]) -> list[Report]:
-        def work(call: Call) -> tuple[Report, float]:
-            began = time.thread_time()
-            report = self.holder.advance(call.block, call.orders, save=call.save)
-            return report, time.thread_time() - began
-
-        answers = list(self.pool.map(work, calls))
-        self.rounds.append([seconds for _, seconds in answers])
-        return [report for report, _ in answers]
-
-
-def share_out(times: list[float], workers: int) -> float:
-    """Return when the last of these calls is done, if each goes to the first worker that is free."""
-    free = [0.0] * workers
-    for seconds in times:
-        heapq.heapreplace(free, free[0] + seconds)
-    return max(free)
-
-
-def print_workers(side: int = 2048, count: int = 8, times: int = 3) -> None:
-    """Print the seconds of one worker and of two, by turns; and those of a machine that nobody else uses."""
-    y = picture(side)
-    running.LocalWorkers = TimedWorkers  # type: ignore[misc]
-    seconds: dict[int, list[float]] = {1: [], 2: []}
-    alone: dict[int, list[float]] = {1: [], 2: []}
-    for _ in range(times):
-        for workers in seconds:
-            TimedWorkers.rounds = []
-            lesson, wall, used = teach(y, nimt.Blocks((count, count), workers=workers))
-            seconds[workers].append(wall)
-            work = sum(map(sum, TimedWorkers.rounds))
-            alone[workers].append(used - work + sum(share_out(each, workers) for each in TimedWorkers.rounds))
-    running.LocalWorkers = LocalWorkers  # type: ignore[misc]
-    load = os.getloadavg()[0]
-    print(f"\n{side} x {side}, {count} x {count} blocks, {len(lesson):,} examples, by turns, smallest of {times}:")
-    for name, found in (("by the clock", seconds), ("by the processor", alone)):
-        one, two = min(found[1]), min(found[2])
-        print(f"{name}: one worker {one:.2f} s, two {two:.2f} s: {one / two:.2f} times as fast")
-    print(f"by the processor: turns as they were shared out, each as long as it used a core; load {load:.1f}")
+def print_workers(scratch: Path, side: int = 2048, count: int = 8, times: int = 3) -> None:
+    """Print the seconds of one worker and of two, by turns: threads, and processes of Dask."""
+    path = scratch / "picture.npy"
+    write_picture(path, side)
+    runs: dict[str, list[Run]] = {}
+    with cluster(1) as one, cluster(2) as two:
+        for attempt in range(times):
+            for workers, client in ((1, one), (2, two)):
+                how = nimt.Blocks((count, count), workers=workers)
+                runs.setdefault(f"threads {workers}", []).append(teach(str(path), how))
+                folder = scratch / f"run-{attempt}-{workers}"
+                how = nimt.Blocks((count, count), client=client, folder=folder)
+                runs.setdefault(f"processes {workers}", []).append(teach(str(path), how))
+    best = {name: min(found, key=lambda run: run.seconds) for name, found in runs.items()}
+    shown = {len(run.lesson) for found in runs.values() for run in found}
+    same = len({np.asarray(run.lesson.final).tobytes() for run in best.values()}) == 1
+    print(f"\n{side} x {side}, {count} x {count} blocks, {shown.pop():,} examples, by turns, smallest of {times}")
+    print(f"one lesson every time: {not shown and same}")
+    for kind in ("threads", "processes"):
+        alone, both = best[f"{kind} 1"], best[f"{kind} 2"]
+        print(
+            f"{kind}: one worker {alone.seconds:.2f} s, two {both.seconds:.2f} s: {alone.seconds / both.seconds:.2f} "
+            f"times as fast; by other programs {alone.others:.1f} and {both.others:.1f} s of processor meanwhile"
+        )
 
 
-def print_growth(smallest: int, largest: int, tol: float, costs: Costs, memory: float | None, scratch: Path) -> None:
-    """Print seconds of processor by the number of points, beside those of the model."""
-    print("\npoints, examples, turns, seconds, of processor, per million points, by the model, largest memory")
+def measure_calls(client: Any, scratch: Path, turns: int = 12) -> tuple[float, float]:
+    """Return the seconds of a cluster per colour, and per call, from lessons with next to nothing to teach."""
+    found = []
+    for count in (4, 16):
+        y = np.random.default_rng(0).normal(size=(16 * count, 16 * count))
+        took = []
+        for attempt in range(3):
+            folder = scratch / f"calls-{count}-{attempt}"
+            how = nimt.Blocks((count, count), client=client, folder=folder, share=0.9)
+            lesson = teach(y, how, None, callback=lambda now: now.turn > turns).lesson
+            took.append(lesson.elapsed / lesson.turns)
+        found.append((count * count, min(took)))
+    (few, short), (many, long) = found
+    call = (long - short) / (many - few)
+    return max(0.0, short - few * call) / 4, call
+
+
+def expect(costs: Costs, side: int, counts: tuple[int, int], lesson: Any, workers: int) -> float:
+    cut = make_partition(nimt.Grid(*(np.arange(side, dtype=float),) * 2), counts, KERNEL)
+    return predict(
+        costs, points=side**2, blocks=len(cut), colours=4, workers=workers, reach=max(cut.reach),
+        examples=len(lesson), turns=lesson.turns,
+    ).seconds  # fmt: skip
+
+
+def print_growth(
+    client: Any, costs: Costs, scratch: Path, smallest: int, largest: int, tol: float, memory: float | None
+) -> None:
+    """Print time and memory by the number of points, beside the seconds of the model."""
+    bound = "" if memory is None else f", at most {memory:g} GB of blocks in each"
+    print(f"\ngrowth on two processes{bound}: points, examples, turns, M, seconds (by the model), of processor, per")
+    print(
+        "million points (with the processor of other programs meanwhile), most memory of the workers and of the client"
+    )
     side = smallest
     while side <= largest:
         path = scratch / f"picture-{side}.npy"
         write_picture(path, side)
-        counts = (max(2, side // SIDE),) * 2
-        how: dict[str, Any] = {"workers": 2}
-        if memory is not None:
-            how |= {"folder": scratch / f"run-{side}", "memory": int(memory * 1e9)}
-        lesson, seconds, used = teach(str(path), nimt.Blocks(counts, **how), tol)
-        cut = make_partition(nimt.Grid(*(np.arange(side, dtype=float),) * 2), counts, KERNEL)
-        expected = predict(
-            costs, points=side**2, blocks=len(cut), colours=4, workers=1, reach=max(cut.reach), examples=len(lesson),
-            turns=lesson.turns,
-        ).seconds - 4 * lesson.turns * costs.round  # fmt: skip
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        counts = (max(4, side // SIDE),) * 2
+        room = None if memory is None else int(memory * 1e9)
+        how = nimt.Blocks(counts, client=client, folder=scratch / f"run-{side}", memory=room)
+        run = teach(str(path), how, tol)
+        lesson, workers = run.lesson, client.run(peak).values()
         print(
-            f"{side} x {side}, {len(lesson):,}, {lesson.turns}, {seconds:.1f}, {used:.1f}, {used / side**2 * 1e6:.2f}, "
-            f"{expected:.1f}, {peak:.2f} GB",
+            f"{side} x {side}, {len(lesson):,}, {lesson.turns}, {lesson.discrepancy:.6f}, {run.seconds:.1f} "
+            f"({expect(costs, side, counts, lesson, 2):.1f}), {run.used:.1f}, {run.used / side**2 * 1e6:.2f} "
+            f"({run.others:.1f}), {' and '.join(f'{each:.2f}' for each in workers)} GB, {peak():.2f} GB",
             flush=True,
         )
-        del lesson
+        del lesson, run
         side *= 2
 
 
-def write_picture(path: Path, side: int) -> None:
-    """Write a picture strip by strip, so that no more than a strip is in memory."""
-    file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(side, side))
-    cat = nimt.datasets.cat().values
-    across = np.tile(cat, (1, -(-side // cat.shape[1])))[:, :side]
-    rng = np.random.default_rng(side)
-    for row in range(0, side, len(cat)):
-        high = min(side, row + len(cat))
-        file[row:high] = across[: high - row] + rng.normal(scale=0.05, size=(high - row, side))
-    file.flush()
-
-
-def print_paper(costs: Costs, examples: float = 2.3, turns: int = 5) -> None:
+def print_paper(costs: Costs, examples: float = 2.3, turns: int = 8) -> None:
     """Print what very many points would take."""
     print(f"\non paper: {costs}")
     print(
         f"{examples} examples per point, {turns} turns, blocks of at most 2048 x 2048, a kernel that reaches 3 points"
     )
-    print("points, workers, blocks, busy workers, hours, GB sent per turn, GB of blocks in each worker")
+    print(
+        "points, workers, blocks, busy workers, hours (of which for the client), GB sent per turn, GB of blocks in each"
+    )
     for points in (1e9, 1e10):
         for workers in (8, 64, 512):
             blocks = max(round(points / 2048**2), 8 * workers)  # two of each colour for every worker
@@ -172,8 +218,8 @@ def print_paper(costs: Costs, examples: float = 2.3, turns: int = 5) -> None:
                 turns=turns,
             )  # fmt: skip
             print(
-                f"{points:.0e}, {workers}, {blocks}, {found.busy}, {found.seconds / 3600:.3f}, {found.sent / 1e9:.2f}, "
-                f"{found.memory / 1e9:.2f}"
+                f"{points:.0e}, {workers}, {blocks}, {found.busy}, {found.seconds / 3600:.3f} "
+                f"({found.of_client / 3600:.3f}), {found.sent / 1e9:.2f}, {found.memory / 1e9:.2f}"
             )
 
 
@@ -182,20 +228,23 @@ def main() -> None:
     parser.add_argument("--smallest", type=int, default=512, help="the side of the smallest picture")
     parser.add_argument("--largest", type=int, default=1024, help="the side of the largest picture")
     parser.add_argument("--tol", type=float, default=TOL, help="of the growth")
-    parser.add_argument("--memory", type=float, help="gigabytes for blocks; others wait in a folder")
+    parser.add_argument("--memory", type=float, help="gigabytes for blocks in each worker; others wait in a folder")
     parser.add_argument("--only", choices=("examples", "workers", "growth", "paper"))
     asked = parser.parse_args()
-    if asked.only in (None, "examples"):
-        print_examples()
-    if asked.only in (None, "workers"):
-        print_workers()
-    if asked.only in (None, "growth", "paper"):
-        costs = measure_costs(KERNEL, RATE)
-        print(f"\ncosts of one core: {costs}")
-        if asked.only != "paper":
-            with tempfile.TemporaryDirectory() as scratch:
-                print_growth(asked.smallest, asked.largest, asked.tol, costs, asked.memory, Path(scratch))
-        print_paper(costs)
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        if asked.only in (None, "examples"):
+            print_examples()
+        if asked.only in (None, "workers"):
+            print_workers(scratch)
+        if asked.only in (None, "growth", "paper"):
+            with cluster(2) as client:
+                round_, call = measure_calls(client, scratch)
+                costs = dataclasses.replace(measure_costs(KERNEL, RATE), round=round_, call=call)
+                print(f"\ncosts: {costs}", flush=True)
+                if asked.only != "paper":
+                    print_growth(client, costs, scratch, asked.smallest, asked.largest, asked.tol, asked.memory)
+            print_paper(costs)
 
 
 if __name__ == "__main__":

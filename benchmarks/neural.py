@@ -1,14 +1,15 @@
 """Neural fields: quality against time, for ways of choosing packs and learning rates. It needs PyTorch.
 
-    python -m benchmarks.neural               every run (about 5 minutes of one core), then the tables
+    python -m benchmarks.neural               every run (about ten minutes of one core), then the tables
     python -m benchmarks.neural --quick       one seed and two epochs: is everything in place?
     python -m benchmarks.neural --table       the tables of the runs that are finished
     python -m benchmarks.neural --figure a.png   their curves
 
 A sine network learns a photo of 128 x 128 pixels for 60 epochs, by Adam. Each way of choosing packs is measured with a
-constant, a growing and a cosine learning rate, each at the better of two rates, with one seed; the best of the three
-has three seeds. Finished runs are kept in out/neural.jsonl, so a benchmark that was stopped goes on where it was. The
-clock is processor seconds of one core, without the evaluations from which the quality is read.
+constant, a growing and a cosine learning rate, each at the better of two rates by the first seed, and with three seeds.
+Finished runs are kept in out/neural.jsonl, so a benchmark that was stopped goes on where it was. The clock is processor
+seconds of one core, without the evaluations from which the quality is read. What a way of choosing costs depends on
+neither the rate nor the seed, so its clock is that of its quickest run: the machine may do other work meanwhile.
 (`python -m benchmarks.neural_digits` is about wrong labels.)
 """
 
@@ -19,7 +20,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,6 +28,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from PIL import Image
+from scipy.ndimage import gaussian_filter
 from sklearn.datasets import load_sample_image
 
 import nimt
@@ -111,15 +113,25 @@ def nint(module: Any, points: Any) -> Teacher:
     return nimt.torch.NINTTeacher(nimt.torch.ntk_influence(module, points), k=0.2, look=every(10))
 
 
+def surrogate(module: Any, points: Any) -> Teacher:
+    """The reference is the photo blurred by two pixels: a model that knows no detail."""
+    blurred = gaussian_filter(photo()[1].numpy().reshape(SIDE, SIDE), 2.0).reshape(-1, 1)
+    return nimt.SurrogateTeacher(blurred, k=0.2, look=every(5), difficulty=False)
+
+
 TEACHERS: dict[str, Teacher | Callable[[Any, Any], Teacher]] = {
     "full batches": nimt.GreedyTeacher(k=1.0, look=every(10**9)),
+    "random 5 %": uniform(0.05),
     "random 5 to 100 %": uniform(geometric(0.05, 1.0)),
     "shuffled 5 %": ShuffledEpochs(k=0.05),
     "shuffled 10 %": ShuffledEpochs(k=0.1),
     "in turn 5 %": nimt.PlannedTeacher(k=0.05, floor=1.0),
     "planned 5 %": nimt.PlannedTeacher(k=0.05),
+    "pruned 5 %": nimt.teachers.PruningTeacher(k=0.05),
+    "greedy 20 %, every 5th step": nimt.GreedyTeacher(k=0.2, look=every(5)),
+    "surrogate 20 %, every 5th step": surrogate,
     "INT, 20 to 92 %": nimt.INTTeacher(),
-    "NINT, 20 %, every 10th step": nint,
+    "NINT 20 %, every 10th step": nint,
 }
 
 # the learning rate as a part of the largest, by the part of the training that is over
@@ -162,7 +174,10 @@ def train(key: Key, epochs: int = EPOCHS) -> list[tuple[int, float, float]]:
     for indices in packs:
         for group in optimizer.param_groups:
             group["lr"] = key.rate * FORMS[key.form]((packs.shown - len(indices)) / (epochs * n))
-        loss = torch.nn.functional.mse_loss(module(points[indices]), values[indices])
+        if key.method.startswith("pruned"):
+            loss = (packs.weights[:, None] * (module(points[indices]) - values[indices]) ** 2).mean()
+        else:
+            loss = torch.nn.functional.mse_loss(module(points[indices]), values[indices])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
@@ -185,13 +200,11 @@ def kept_runs(path: Path) -> Runs:
 
 
 def wanted(done: Runs, quick: bool) -> Iterator[Key]:
-    """Yield the trainings: all with the first seed, then the best of each method with the others."""
+    """Yield the trainings: all with the first seed, then those at the better rate with the others."""
     for rate in RATES[:1] if quick else RATES:
         yield from (Key(method, form, rate, SEEDS[0]) for method in TEACHERS for form in FORMS)
     for seed in () if quick else SEEDS[1:]:
-        for method in TEACHERS:
-            tried = {key: curve[-1][2] for key, curve in done.items() if (key.method, key.seed) == (method, SEEDS[0])}
-            yield replace(max(tried, key=tried.__getitem__), seed=seed)
+        yield from (Key(method, form, best_rate(done, method, form), seed) for method in TEACHERS for form in FORMS)
 
 
 def run_all(quick: bool, path: Path) -> Runs:
@@ -218,6 +231,23 @@ def best_rate(done: Runs, method: str, form: str) -> float:
     """Return the rate that ends at the highest quality with the first seed."""
     ends = {rate: done[key][-1][2] for rate in RATES if (key := Key(method, form, rate, SEEDS[0])) in done}
     return max(ends, key=ends.__getitem__)
+
+
+def chosen_runs(done: Runs) -> Iterator[tuple[str, str, float, list[Any]]]:
+    """Yield of each method and form the better rate and its curves, one per seed, by the clock of the quickest run."""
+    for method in TEACHERS:
+        of = [curve for key, curve in done.items() if key.method == method]
+        quickest = [seconds for _, seconds, _ in min(of, key=lambda curve: curve[-1][1])] if of else []
+        for form in FORMS:
+            if not any((key.method, key.form) == (method, form) for key in done):
+                continue
+            rate = best_rate(done, method, form)
+            runs = [done[key] for seed in SEEDS if (key := Key(method, form, rate, seed)) in done]
+            timed = [
+                [(shown, seconds, quality) for (shown, _, quality), seconds in zip(curve, quickest, strict=False)]
+                for curve in runs
+            ]
+            yield method, form, rate, timed
 
 
 def quality_at(curve: list[tuple[int, float, float]], moment: float, column: int) -> float | None:
@@ -250,48 +280,45 @@ def cells_of(runs: list[Any], moments: tuple[float, ...], column: int) -> list[s
 def print_tables(done: Runs) -> None:
     """Print the quality against seconds, and against the examples shown."""
     rows, by_passes = [], []
-    for method in TEACHERS:
-        for form in FORMS:
-            if not any((key.method, key.form) == (method, form) for key in done):
-                continue
-            rate = best_rate(done, method, form)
-            runs = [done[key] for seed in SEEDS if (key := Key(method, form, rate, seed)) in done]
-            ends = [curve[-1][2] for curve in runs]
-            end = f"**{np.mean(ends):.1f}** [{min(ends):.1f}, {max(ends):.1f}]"
-            spent = f"{np.mean([curve[-1][1] for curve in runs]):.1f} s"
-            named = [method, form, f"{rate:g}"]
-            rows.append([*named, *cells_of(runs, MOMENTS, 1), end, spent, str(len(runs))])
-            examples = tuple(passes * SIDE**2 for passes in PASSES)
-            by_passes.append([*named, *cells_of(runs, examples, 0)])
+    for method, form, rate, runs in chosen_runs(done):
+        ends = [curve[-1][2] for curve in runs]
+        end = f"**{np.mean(ends):.1f}** [{min(ends):.1f}, {max(ends):.1f}]"
+        named = [method, form, f"{rate:g}"]
+        rows.append([*named, *cells_of(runs, MOMENTS, 1), end, f"{runs[0][-1][1]:.1f} s", str(len(runs))])
+        by_passes.append([*named, *cells_of(runs, tuple(passes * SIDE**2 for passes in PASSES), 0)])
     print("\nQuality in dB against seconds: mean over the seeds; at the end mean [range]\n")
     printed(["packs", "rate", "largest", *(f"{one:g} s" for one in MOMENTS), "end", "after", "seeds"], rows)
     print("\nThe same against the examples shown, in passes over the photo\n")
     printed(["packs", "rate", "largest", *map(str, PASSES)], by_passes)
 
 
-def find_best(done: Runs) -> dict[str, Key]:
-    """Return of each method the training with the first seed that ends best."""
-    firsts = {key: curve[-1][2] for key, curve in done.items() if key.seed == SEEDS[0]}
-    named = {method: [key for key in firsts if key.method == method] for method in TEACHERS}
-    return {method: max(keys, key=firsts.__getitem__) for method, keys in named.items() if keys}
-
-
 def draw(done: Runs, path: Path) -> None:
-    """Draw the quality against seconds: the best rate of each method, with the first seed."""
+    """Draw the quality against seconds, a panel per form of the rate: the mean over the seeds, and their range."""
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    from nimt.plots.style import SEVERAL
+    from nimt.plots.style import FREE, LINE_STYLES, SEVERAL, STYLE
 
-    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
-    axes = figure.add_subplot()
-    for place, (method, key) in enumerate(find_best(done).items()):
-        _, seconds, quality = zip(*done[key], strict=True)
-        style = {"color": SEVERAL[place % len(SEVERAL)], "linestyle": ("-", "--", "-.", ":")[place % 4]}
-        axes.plot(seconds, quality, label=f"{method}, {key.form} rate", linewidth=1.6, **style)
-    axes.set(xlabel="seconds of one core", ylabel="quality (dB)")
-    axes.grid(axis="y", alpha=0.3)
-    axes.legend(loc="lower right", fontsize=8)
-    figure.savefig(path, dpi=150)
+    colours = [colour for colour in dict.fromkeys((*SEVERAL, *FREE)) if colour != "#F0E442"]  # yellow on white
+
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 4.6), layout="constrained")
+        panels = dict(zip(FORMS, figure.subplots(1, len(FORMS), sharex=True, sharey=True), strict=True))
+        for method, form, _, runs in chosen_runs(done):
+            place = list(TEACHERS).index(method)
+            look = {"color": colours[place % len(colours)], "linestyle": LINE_STYLES[place % len(LINE_STYLES)]}
+            length = min(map(len, runs))
+            seconds = [moment[1] for moment in runs[0][:length]]
+            quality = np.array([[moment[2] for moment in curve[:length]] for curve in runs])
+            panels[form].fill_between(seconds, quality.min(0), quality.max(0), color=look["color"], alpha=0.15, lw=0)
+            panels[form].plot(seconds, quality.mean(0), label=method, linewidth=1.5, **look)
+        for form, axes in panels.items():
+            axes.set(title=f"{form} rate", xlabel="seconds of one core", ylim=(14, None))
+            axes.grid(axis="y")
+        panels["constant"].set_ylabel("quality (dB)")
+        handles, names = panels["constant"].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower center", ncols=4, handlelength=3.2)
+        figure.savefig(path, dpi=150)
 
 
 def main() -> None:

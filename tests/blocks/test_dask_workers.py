@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
 import os
 import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -73,3 +78,79 @@ def test_a_lesson_goes_on_after_its_cluster_is_gone(cluster, whole, tmp_path):
     lesson = nimt.resume_blocks(folder)
     assert np.array_equal(lesson.final, whole.final)
     assert np.array_equal(lesson.curve, whole.curve)
+
+
+@contextlib.contextmanager
+def started(folder, name, *arguments):
+    """Start a program of Dask, and end it by its id."""
+    with open(folder / f"{name}.log", "w") as log:
+        command = [sys.executable, "-m", "dask", *map(str, arguments)]
+        process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@contextlib.contextmanager
+def machines(folder, name, workers=2):
+    """Hand out the scheduler, a process of its own, and its address; its workers are processes, too."""
+    file = folder / f"{name}.json"
+    where = ("--scheduler-file", file)
+    quiet = ("--no-dashboard",)
+    ends = ("--idle-timeout", "600s")  # if this test is killed
+    with contextlib.ExitStack() as stack:
+        scheduler = stack.enter_context(
+            started(folder, name, "scheduler", "--port", 0, "--host", "127.0.0.1", *quiet, *ends, *where)
+        )
+        for number in range(workers):
+            options = ("--nthreads", 1, "--no-nanny", *quiet, "--local-directory", folder, "--death-timeout", 60)
+            stack.enter_context(started(folder, f"{name}-{number}", "worker", *where, *options))
+        while not file.exists() or not (text := file.read_text()).endswith("}"):
+            time.sleep(0.1)
+        yield scheduler, json.loads(text)["address"]
+
+
+KILLED = """
+import os, signal, sys
+from nimt.blocks import driving
+note, left, scheduler = driving.Driver._note, [int(sys.argv[1])], int(sys.argv[2])
+def counted(self, report):
+    left[0] -= 1
+    if left[0] == 0:
+        os.kill(scheduler, signal.SIGKILL)
+    note(self, report)
+driving.Driver._note = counted
+from nimt.cli.app import run
+sys.exit(run(sys.argv[3:]))
+"""
+
+
+def test_a_scheduler_that_is_killed_is_one_sentence_and_nimt_resume_goes_on(whole, tmp_path):
+    np.save(tmp_path / "huge.npy", TARGET)
+    run, rng = tmp_path / "run", np.random.default_rng(11)
+    lesson = (
+        "teach", tmp_path / "huge.npy", "--blocks", "4x2", "--out", run, "--tol", repr(whole.stop.tol), "--kernel",
+        "Wendland(2)", "--learning-rate", "0.2", "--measure", "rms",
+    )  # fmt: skip
+    expected = teach(nimt.Blocks((4, 2)))
+    with machines(tmp_path, "first") as (scheduler, address):
+        reports = str(int(rng.integers(5, 8 * (expected.turns - 1))))
+        command = [sys.executable, "-c", KILLED, reports, str(scheduler.pid), *map(str, lesson), "--cluster", address]
+        lost = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        assert scheduler.poll() == -signal.SIGKILL, lost.stderr
+    assert lost.returncode not in (0, -signal.SIGKILL)
+    assert "the cluster was lost" in lost.stderr and "nimt resume" in lost.stderr
+    assert "Traceback" not in lost.stderr
+    assert not (run / "values.npy").exists()
+    with machines(tmp_path, "second") as (_, address):
+        command = [sys.executable, "-m", "nimt", "resume", str(run), "--cluster", address, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["outcome"], told["examples"]) == ("converged", len(expected))
+    assert np.array_equal(np.load(run / "values.npy"), expected.final)
+    assert np.array_equal(np.load(run / "coefficients.npy"), expected.coefficients)
+    assert np.array_equal(np.load(run / "picks.npy"), expected.picks)

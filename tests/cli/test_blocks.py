@@ -33,6 +33,23 @@ def test_an_array_is_taught_in_blocks_stopped_and_resumed(nimt, rough, tmp_path)
     assert more.out.startswith("the discrepancy fell below the tolerance after ")
 
 
+def test_a_zarr_array_is_taught_and_results_are_written_as_asked(nimt, rough, tmp_path):
+    zarr = pytest.importorskip("zarr", reason="Zarr arrays are an extra: pip install 'nimt[zarr]'")
+    values = np.load(tmp_path / rough)
+    zarr.create_array(tmp_path / "rough.zarr", shape=values.shape, chunks=(7, 9), dtype=values.dtype)[:] = values
+    options = ("--blocks", "2x2", "--tol", "20%", "--measure", "rms")
+    told = nimt("teach", "rough.zarr", *options, "--out", "one")
+    assert told.code == 0, told.err
+    assert "values.zarr, coefficients.zarr, picks.zarr" in told.out
+    assert nimt("teach", rough, *options, "--results", "zarr", "--out", "two", "-q").code == 0
+    assert nimt("teach", "rough.zarr", *options, "--results", "npy", "--out", "three", "-q").code == 0
+    found = np.load(tmp_path / "three" / "values.npy")
+    for run in ("one", "two"):
+        assert np.array_equal(zarr.open_array(tmp_path / run / "values.zarr", mode="r")[:], found)
+    assert nimt("teach", "rough.zarr", *options, "--out", "one", "--overwrite", "--results", "npy", "-q").code == 0
+    assert not (tmp_path / "one" / "values.zarr").exists()
+
+
 def test_the_plan_says_memory_turns_and_time_on_many_workers(nimt, rough):
     few, many = (
         json.loads(nimt("plan", rough, "--blocks", "4x2", "--tol", "20%", "--workers", workers, "--json").out)
@@ -54,6 +71,7 @@ def test_the_plan_says_memory_turns_and_time_on_many_workers(nimt, rough):
         (("cat", "--blocks", "2x2"), "an array in a file"),
         (("missing.npy", "--blocks", "2x2"), "missing.npy"),
         (("rough.npy", "--workers", "2"), "is for --blocks"),
+        (("rough.npy", "--blocks", "2x2", "--results", "csv"), "must be 'npy' or 'zarr', got 'csv'"),
     ],
 )
 def test_what_blocks_cannot_teach_is_refused_in_one_sentence(nimt, rough, options, sentence):

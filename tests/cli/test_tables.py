@@ -596,6 +596,13 @@ def test_a_parquet_file_without_pyarrow_says_what_to_install(tmp_path, monkeypat
         read_table(tmp_path / "t.parquet")
 
 
+def test_an_id_is_pointed_out_where_rows_repeat_and_a_day_per_row_is_no_id(tmp_path):
+    lines = [f"{n},2024-{1 + n // 28:02}-{1 + n % 28:02},{n % 5},{n % 3}" for n in range(1, 41)]
+    (tmp_path / "t.csv").write_text("id,day,x,y\n" + "\n".join(lines + lines[:9]) + "\n")
+    said = " ".join(read_table(tmp_path / "t.csv").notes)
+    assert "column id looks like an id" in said and "column day looks" not in said
+
+
 def test_an_id_is_pointed_out_and_a_column_of_names_left_out(tmp_path):
     lines = [f"{n},person {n},{n % 5},{n % 3}" for n in range(1, 41)]
     (tmp_path / "t.csv").write_text("id,name,x,y\n" + "\n".join(lines) + "\n")

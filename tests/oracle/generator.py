@@ -257,9 +257,11 @@ def draw_kind(rng: Generator, n: int, q: int, everywhere: int, kernel: Any, loss
 
 def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss: Any) -> dict[str, Any] | None:
     """Draw a teacher that knows a reference, or the decrease of the sum of squares; None more often than not."""
-    kind = one_of(rng, None, None, "surrogate", "omniscient", "decrease")
+    kind = one_of(rng, None, None, "surrogate", "omniscient", "decrease", "response")
     if kind is None or (kind == "decrease" and loss[0] != "square"):
         return None
+    if kind == "response":
+        return {"kind": kind, "k": 1, "p": one_of(rng, 1.0, 1.25, 1.5, 1.9), "kernel": kernel}
     common = {"kind": kind, "k": k, "look": draw_look(rng), "learning_rate": float(rng.uniform(0.01, 0.3))}
     if kind == "decrease":
         return common | {"kernel": kernel}

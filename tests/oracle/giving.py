@@ -102,6 +102,7 @@ KINDS = {
     "interpolation": (nimt.InterpolationTeacher, ("rule",)),
     "synthesis": (nimt.SynthesisTeacher, ("radius", "label_range")),
     "decrease": (functools.partial(nimt.GreedyTeacher, score="decrease"), ("learning_rate",)),
+    "response": (nimt.ResponsiveTeacher, ("p",)),
     "surrogate": (nimt.SurrogateTeacher, ("learning_rate", "difficulty")),
     "omniscient": (nimt.OmniscientTeacher, ("learning_rate",)),
 }

@@ -182,6 +182,28 @@ class Decreasing(Rule):
         return (gain - cost).sum(axis=1), blur.sum(axis=1)
 
 
+class Responding(Rule):
+    """|r|^p (|K r| / |K_x|)^(2 - p) where r and K r have the same sign, else -1 / |r|."""
+
+    def scores(self, view: View) -> tuple[np.ndarray, np.ndarray]:
+        gram, p = kernels.matrix(self.spec["kernel"], view.points, view.points), self.spec["p"]
+        r = view.f - view.target
+        sizes, lengths = np.sqrt((r * r).sum(axis=1)), np.sqrt((gram * gram).sum(axis=1))
+        lengths[lengths == 0] = 1.0
+        off = view.noise * (sizes * abs(gram).sum(axis=1) + np.sqrt(((gram @ r) ** 2).sum(axis=1)))
+        off = (off + ROUNDING * (abs(r) * (abs(gram) @ abs(r))).sum(axis=1)) / lengths
+        along = (r * (gram @ r)).sum(axis=1) / lengths
+
+        def score(along: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+            with np.errstate(divide="ignore"):
+                helped = sizes ** (2 * p - 2) * np.maximum(along, 0.0) ** (2 - p)
+                return np.where(along > 0, helped, -1 / np.maximum(sizes, 1e-300))
+
+        scores, near = score(along, sizes), view.noise + ROUNDING * sizes
+        others = score(along + off, sizes + near), score(along - off, np.maximum(sizes - near, 0.0))
+        return scores, 1.01 * np.maximum(abs(others[0] - scores), abs(others[1] - scores)) + ROUNDING * abs(scores)
+
+
 class Compared(Rule):
     """L(f, y) - L(f*, y), or dL/df (f - f*), less (eta / 2) K(x, x) |dL/df|^2, with f* of a reference."""
 
@@ -387,7 +409,7 @@ class Planned(Rule):
 RULES = {
     "random": Random, "greedy": Greedy, "soft": Soft, "uncertainty": Uncertain, "int": Kept, "mixed": Mixed,
     "interpolation": Interpolating, "planned": Planned, "synthesis": Rule,
-    "decrease": Decreasing, "surrogate": Compared, "omniscient": Compared,
+    "decrease": Decreasing, "response": Responding, "surrogate": Compared, "omniscient": Compared,
 }  # fmt: skip
 
 

@@ -26,10 +26,9 @@ def plain(aim, k, steps):
     shown = []
     for _ in range(steps):
         r = [one - TARGET for one in f]
-        furthest = max(range(3), key=lambda j: sum(r[j] ** 2))
-        members = range(3) if aim == "sum" else [furthest]
+        total = sum if aim == "sum" else max
         scores = [
-            sum(4 * rates[j] * (1 - rates[j] * grams[j][i, i]) * r[j][i] ** 2 for j in members) for i in range(14)
+            total(4 * rates[j] * (1 - rates[j] * grams[j][i, i]) * r[j][i] ** 2 for j in range(3)) for i in range(14)
         ]
         pack = sorted(sorted(range(14), key=lambda i: (-scores[i], i))[:k])
         f = [f[j] - rates[j] / k * grams[j][:, pack] @ (2 * r[j][pack]) for j in range(3)]

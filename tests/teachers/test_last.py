@@ -71,6 +71,53 @@ def test_a_step_of_cross_entropy_reaches_the_reference_where_a_label_can():
     np.testing.assert_allclose(lesson.final[i], reference[i], atol=1e-12)
 
 
+CLASSES = np.where(TARGET > 0, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("label_range", [None, "target", (-3.0, 1.5)])
+@pytest.mark.parametrize("k", [1, 3])
+def test_logistic_steps_are_those_of_a_plain_loop(k, label_range):
+    """The share of +1 is s = (1 + y) / 2; free labels reach f* at the points of the pack."""
+    rate, f = 0.4, np.zeros(12)
+    learner = nimt.KernelLearner(UNEVEN, loss="logistic", learning_rate=rate)
+    teacher = nimt.SynthesisTeacher(points="greedy", reference=TARGET, k=k, label_range=label_range)
+    lesson = nimt.teach(learner, teacher, POINTS, CLASSES, max_iterations=25)
+    low, high = {None: (-np.inf, np.inf), "target": (-1.0, 1.0)}.get(label_range, label_range)
+    for t in range(25):
+        r = f - TARGET
+        pack = sorted(np.argsort(-abs(r), kind="stable")[:k])
+        assert sorted(lesson.indices[t].tolist()) == pack
+        c = np.linalg.solve(K[np.ix_(pack, pack)], r[pack])
+        shares = 1 / (1 + np.exp(-f[pack])) - k / rate * c
+        labels = np.clip(2 * shares - 1, low, high)
+        np.testing.assert_allclose(lesson.labels[t], labels, rtol=1e-6, atol=1e-9)
+        slopes = 1 / (1 + np.exp(-f[pack])) - (1 + labels) / 2
+        f = f - rate / k * K[:, pack] @ slopes
+        if label_range is None:
+            np.testing.assert_allclose(f[pack], TARGET[pack], atol=1e-9)
+    np.testing.assert_allclose(lesson.final, f, atol=1e-6)
+
+
+def test_only_a_teacher_that_makes_labels_may_show_others_than_classes():
+    class Half(nimt.teachers.Teacher):
+        def select(self, view):
+            return nimt.Selection(np.array([0]), np.array([0.0]))
+
+    learner = nimt.KernelLearner(UNEVEN, loss="logistic", learning_rate=0.4)
+    with pytest.raises(nimt.InvalidInput, match="takes the labels -1 and \\+1 only"):
+        nimt.teach(learner, Half(), POINTS, CLASSES, max_iterations=1)
+    with pytest.raises(nimt.InvalidInput, match="takes the labels -1 and \\+1 only"):
+        nimt.teach(learner, nimt.SynthesisTeacher(points="greedy"), POINTS, CLASSES / 2, max_iterations=1)
+
+
+def test_made_labels_have_the_value_and_slope_of_shares():
+    loss, f = nimt.losses.Logistic(), np.linspace(-3, 3, 7)
+    for y in (-1.0, -0.4, 0.0, 1.0, 5.0):
+        share = (1 + y) / 2
+        np.testing.assert_allclose(loss.value(f, np.full(7, y)), np.log1p(np.exp(f)) - share * f, rtol=1e-12)
+        np.testing.assert_allclose(loss.slope(f, np.full(7, y)), 1 / (1 + np.exp(-f)) - share, rtol=1e-12, atol=1e-15)
+
+
 def test_the_nearest_probabilities():
     """Against the nearest of a fine lattice of probabilities."""
     lattice = np.array([p for p in itertools.product(np.linspace(0, 1, 51), repeat=3) if abs(sum(p) - 1) < 1e-9])
@@ -86,7 +133,7 @@ def test_the_nearest_probabilities():
         ({"points": "best"}, "must be None or one of 'greedy', 'random', 'planned'"),
         ({"kernel": UNEVEN}, "kernel= is used with points= only"),
         ({"points": "greedy", "radius": 2.0}, "radius= is of labels by responses"),
-        ({"points": "greedy", "loss": "hinge"}, "for the square and the cross-entropy loss, not Hinge"),
+        ({"points": "greedy", "loss": "hinge"}, "for the square, the logistic and the cross-entropy loss, not Hinge"),
         ({"points": "greedy", "learning_rate": abs}, "callable"),
     ],
 )
@@ -97,5 +144,5 @@ def test_bad_options(options, sentence):
 
 def test_a_learner_of_another_loss_is_refused():
     learner = nimt.KernelLearner(UNEVEN, loss="huber", learning_rate=0.01)
-    with pytest.raises(nimt.InvalidInput, match="for the square and the cross-entropy loss"):
+    with pytest.raises(nimt.InvalidInput, match="the logistic and the cross-entropy loss"):
         nimt.teach(learner, nimt.SynthesisTeacher(points="greedy"), POINTS, TARGET, max_iterations=1)

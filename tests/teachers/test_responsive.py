@@ -75,12 +75,88 @@ def test_products_that_are_kept_up_to_date_are_those_computed_anew(monkeypatch):
     grid = nimt.Grid(np.linspace(-2, 2, 9), np.linspace(-2, 2, 9))
     target = np.sin(2 * grid.points[:, 0]) + grid.points[:, 1]
     rules = {"max_iterations": 300, "tol": None}
-    for teacher in (nimt.ResponsiveTeacher(), nimt.ResponsiveTeacher(kernel=KERNEL)):
-        anew = nimt.teach(learner(), teacher, grid, target, **rules)
-        with monkeypatch.context() as small:
-            small.setattr("nimt.teachers.responsive.SMALL", 0)
-            kept = nimt.teach(learner(), teacher, grid, target, **rules)
-        np.testing.assert_allclose(kept.discrepancy, anew.discrepancy, rtol=1e-9)
+    anew = nimt.teach(learner(), nimt.ResponsiveTeacher(), grid, target, **rules)
+    monkeypatch.setattr("nimt.teachers.responsive.SMALL", 0)
+    kept = nimt.teach(learner(), nimt.ResponsiveTeacher(), grid, target, **rules)
+    np.testing.assert_allclose(kept.discrepancy, anew.discrepancy, rtol=1e-9)
+
+
+def plain_scores(errors, gram, p):
+    """Return the score of each point from its definition, points that are not helped below all others."""
+    scores = []
+    for i, error in enumerate(errors):
+        size = sum(e**2 for e in error) ** 0.5
+        length = sum(value**2 for value in gram[i]) ** 0.5
+        along = sum(e * value for e, value in zip(error, gram[i] @ errors, strict=True)) / size / length
+        scores.append(size**p * along ** (2 - p) if along > 0 else -1 / size)
+    return scores
+
+
+FLAT = nimt.Grid(np.arange(24.0), np.arange(20.0))
+SPARSE = np.random.default_rng(3).uniform(0, 35, (900, 2))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize(
+    ("engine", "x", "kernel", "q", "p"),
+    [
+        ("grid", FLAT, nimt.rbf(0.5), 1, 1.25),
+        ("grid", FLAT, nimt.rbf(0.5), 2, 1.5),
+        ("streamed", FLAT, 2.0 * nimt.rbf(6.0), 2, 1.0),
+        ("neighbours", SPARSE, nimt.rbf(0.8), 1, 1.25),
+        ("neighbours", SPARSE, 2.0 * nimt.rbf(0.8), 3, 1.25),
+        ("streamed", SPARSE, nimt.linear(0.1) + nimt.rbf(2.0), 1, 1.25),
+        ("streamed", SPARSE[:60], nimt.rbf(4.0), 1, 2.0),
+    ],
+)
+def test_compiled_engines_show_what_a_plain_loop_shows(engine, x, kernel, q, p, limited, monkeypatch, tmp_path):
+    monkeypatch.setattr("nimt.engines.compiled.RENEWED", 40)
+    points = x.points if isinstance(x, nimt.Grid) else x
+    offered = np.flatnonzero(np.arange(len(points)) % 3 > 0) if limited else np.arange(len(points))
+    y = np.random.default_rng(1).normal(size=(len(points), q))
+    rate = 0.1 / float(kernel.diag(points).max())
+    taught = learner(rate, kernel)
+    teacher = nimt.ResponsiveTeacher(p, kernel=kernel, pool=offered if limited else None)
+    rules = {"max_iterations": 90, "tol": None, "engine": engine}
+    target = y if q > 1 else y[:, 0]
+    lesson = nimt.teach(taught, teacher, x, target, **rules)
+    assert lesson.engine == engine
+    gram, errors = kernel(points, points), -y
+    for t in range(90):
+        among = errors[offered]
+        scores = plain_scores(among, gram[np.ix_(offered, offered)], p) if p < 2 else np.linalg.norm(among, axis=1)
+        i = int(lesson.indices[t, 0])
+        assert i == offered[int(np.argmax(scores))]
+        errors = errors - 2 * rate * np.multiply.outer(gram[i], errors[i])
+    nimt.teach(taught, teacher, x, target, **rules | {"max_iterations": 41, "checkpoint": tmp_path / "half"})
+    whole = nimt.resume(tmp_path / "half", max_iterations=90)
+    np.testing.assert_array_equal(whole.final, lesson.final)
+    plain = nimt.teach(taught, teacher, x, target, **rules | {"engine": "reference"})
+    np.testing.assert_array_equal(plain.indices, lesson.indices)
+
+
+def test_where_all_errors_are_amid_others_of_the_other_sign_the_largest_is_shown():
+    x = np.array([0.0, 0.1, 0.2])
+    target = np.array([1.0, -1.6, 1.0])
+    for engine in ("reference", "streamed"):
+        teacher = nimt.ResponsiveTeacher(kernel=nimt.linear(1.0))  # K r is negative everywhere but at the middle
+        lesson = nimt.teach(
+            learner(0.1, nimt.linear(1.0)), teacher, x, np.array([3.0, -3.1, -3.0]), max_iterations=1, engine=engine
+        )
+        assert lesson.indices[0, 0] == 1
+        lesson = nimt.teach(learner(0.1, nimt.rbf(5.0)), nimt.ResponsiveTeacher(kernel=nimt.rbf(5.0)), x, target,
+                            max_iterations=1, engine=engine)  # fmt: skip
+        assert lesson.indices[0, 0] in (0, 2)
+
+
+def test_what_is_not_compiled_says_so():
+    def plan(**parts):
+        return nimt.plan(learner(), nimt.ResponsiveTeacher(**parts), POINTS, TARGET)
+
+    assert plan(kernel=KERNEL).engine == "streamed"
+    for parts in ({}, {"kernel": KERNEL, "k": 2}):
+        assert plan(**parts).engine == "reference" and "chooses by its own select" in plan(**parts).reason
 
 
 @pytest.mark.long

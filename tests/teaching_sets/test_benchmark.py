@@ -27,23 +27,46 @@ def test_the_page_shows_what_was_measured(rows):
     assert rows.page(cells) in (ROOT / "docs" / "real-data.md").read_text(encoding="utf-8")
 
 
-def test_the_goals_are_counted_over_cells(rows):
-    def cell(ours, own, labelled):
-        kinds = {("nimt auto", "reference"): ours, ("random", "own"): own, ("random", "reference"): labelled}
-        return {kind: rows.Figure(mean, 0.1) for kind, mean in kinds.items()}
+def as_results(table, student, size, kinds, wrong=False):
+    """Return scores as the benchmark has them: {(choice, labels): a score, or several, of each split}."""
+    return [
+        {"table": table, "wrong": wrong, "seed": seed, "student": student, "size": size, "choice": choice,
+         "labels": labels, "score": score}
+        for (choice, labels), splits in kinds.items()
+        for seed, scores in enumerate(splits)
+        for score in np.atleast_1d(scores)
+    ]  # fmt: skip
 
-    cells = {
-        ("diabetes", False, "svm", 0): {("all rows", "own"): rows.Figure(0.5, 0.0)},
-        ("diabetes", False, "svm", 50): cell(0.49, 0.2, 0.45),
-        ("wine", False, "svm", 50): cell(0.55, 0.5, 0.7),
-        ("wine", False, "svm", 20): cell(0.45, 0.5, 0.5),
-    }
-    cells["wine", False, "", 0] = {("our default estimator", "own"): rows.Figure(0.9, 0.0),
-                                   ("mean or most frequent class", "own"): rows.Figure(0.4, 0.0)}  # fmt: skip
-    cells["digits", True, "", 80] = {("wrong labels by SurrogateTeacher", "own"): rows.Figure(3.0, 0.0)}
-    goals = rows.shares(cells)
-    assert [value for _, value, _ in goals] == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1.0, 0.45, 0.5, 3.0])
-    assert [reached for *_, reached in goals] == [False, False, False, True, True, True, False]
+
+def test_gains_are_those_in_the_same_split(rows):
+    """Splits differ much, and ours is above random rows in each by nearly the same: the spread is that of the gain."""
+    kinds = {("random", "own"): [[0.1, 0.3], 0.5], ("nimt auto", "reference"): [0.3, 0.62]}
+    (cell,) = rows.read_cells(rows.as_json(as_results("wine", "svm", 20, kinds))).values()
+    assert cell.figures["random", "own"] == rows.Figure(0.3, 0.1633)
+    gain = cell.gains["random", "own"]
+    assert (gain.mean, gain.least) == (0.11, 0.1)
+    assert gain.spread == pytest.approx(np.std([0.1, 0.12], ddof=1), abs=1e-4)
+
+
+def test_the_goals_are_counted_over_cells(rows):
+    def cell(table, size, ours, own, labelled):
+        kinds = {("nimt auto", "reference"): ours, ("random", "own"): own, ("random", "reference"): labelled}
+        return as_results(table, "svm", size, kinds)
+
+    results = as_results("diabetes", "svm", 0, {("all rows", "own"): [0.4, 0.6]})
+    results += cell("diabetes", 50, [0.4, 0.58], [0.1, 0.3], [0.35, 0.55])  # ahead of both
+    results += cell("wine", 50, [0.5, 0.6], [0.5, 0.5], [0.6, 0.8])  # ahead by less than the spread, and below
+    results += cell("wine", 20, [0.4, 0.5], [0.5, 0.5], [0.4, 0.6])  # behind, by less than the spread of one of them
+    results += as_results("wine", "", 0, {("our default estimator", "own"): [0.9, 0.7],
+                                          ("mean or most frequent class", "own"): [0.4, 0.4]})  # fmt: skip
+    results += as_results("digits", "", 80, {("wrong labels by SurrogateTeacher", "own"): [2, 4]}, wrong=True)
+    goals = {goal: (value, reached) for goal, value, reached in rows.shares(rows.read_cells(rows.as_json(results)))}
+    told = list(goals.values())
+    values = [2 / 3, 1 / 3, 2 / 3, 1.0, np.nan, np.nan, np.nan, 0.45, 0.8, 0.3, 3.0]
+    assert [value for value, _ in told] == pytest.approx(values, nan_ok=True)
+    assert [bool(reached) for _, reached in told] == [
+        False, False, False, True, False, False, False, True, True, True, False,
+    ]  # fmt: skip
 
 
 def test_a_run_that_was_stopped_measures_the_missing_parts_only(rows, tmp_path, monkeypatch):
@@ -63,13 +86,9 @@ def test_a_run_that_was_stopped_measures_the_missing_parts_only(rows, tmp_path, 
 
 
 def test_scores_become_means_and_spreads_and_are_read_again(rows):
-    results = [
-        {"table": "wine", "wrong": True, "seed": seed, "student": "svm", "size": 20, "choice": "random",
-         "labels": "own", "score": score}
-        for seed, score in enumerate([0.5, 0.7])
-    ]  # fmt: skip
+    results = as_results("wine", "svm", 20, {("random", "own"): [0.5, 0.7]}, wrong=True)
     (cell,) = rows.read_cells(rows.as_json(results)).items()
-    assert cell == (("wine", True, "svm", 20), {("random", "own"): rows.Figure(0.6, 0.1)})
+    assert cell == (("wine", True, "svm", 20), rows.Cell({("random", "own"): rows.Figure(0.6, 0.1)}, {}))
 
 
 def test_a_tenth_of_the_labels_to_choose_from_are_wrong_and_none_of_the_test(rows):

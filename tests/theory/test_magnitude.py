@@ -40,3 +40,15 @@ def test_a_lesson_that_does_not_alternate_yet_is_refused():
         late_rate(lesson)
     with pytest.raises(nimt.InvalidInput, match="steps must be from 1 to 20"):
         late_rate(lesson, 21)
+
+
+@pytest.mark.parametrize("height", [1.0, 2.0])
+def test_a_forecast_knows_the_rate_in_the_end(height):
+    points, kernel, signs = np.array([[0.0], [0.6], [1.4], [2.0]]), height * nimt.rbf(0.7), np.ones(4)
+    rate = 0.005
+    learner = nimt.KernelLearner(kernel, learning_rate=rate)
+    found = nimt.forecast(learner, nimt.GreedyTeacher(), points, signs, tol=1e-6).late_rate
+    assert found.predicted == pytest.approx(plain_rate(points, signs, kernel, rate, 4000), rel=0.02)
+    smaller = [nimt.forecast(learner, nimt.GreedyTeacher(), points, signs, tol=tol).itd for tol in (1e-6, 1e-6 / np.e)]
+    assert smaller[1] - smaller[0] == pytest.approx(found.predicted, rel=0.1)
+    assert nimt.forecast(learner, nimt.RandomTeacher(), points, signs, tol=1e-3).late_rate is None

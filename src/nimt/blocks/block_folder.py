@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 import shlex
 import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.format import open_memmap
 
 from nimt.blocks.block_store import PLAIN, FolderStore, naming_full_disk
+from nimt.blocks.stored_arrays import KINDS, make_array, open_array, remove_array
+from nimt.blocks.targets import Partition
 from nimt.errors import InvalidInput
 from nimt.store import records
 from nimt.store.claims import ClaimedFolder
@@ -41,9 +42,15 @@ class BlockFolder(ClaimedFolder):
     def turns_file(self) -> Path:
         return self.path / "turns.npz"
 
-    def result(self, name: str) -> Path:
-        """Return the file of an array of results."""
-        return self.path / f"{name}.npy"
+    def result(self, name: str, kind: str | None = None) -> Path:
+        """Return the file of an array of results: of a kind, or that which is there."""
+        found = [self.path / f"{name}.{ending}" for ending in KINDS if kind in (None, ending)]
+        return next((path for path in found if path.exists()), found[0])
+
+    @property
+    def results(self) -> list[Path]:
+        """The files of the arrays of results."""
+        return [self.result(name) for name in RESULTS]
 
     def make(self, task: dict[str, Any]) -> None:
         """Begin a lesson here; refuse a folder that holds one."""
@@ -63,7 +70,8 @@ class BlockFolder(ClaimedFolder):
         if self.task_file.exists():
             for name in ("patches", "blocks"):
                 shutil.rmtree(self.path / name, ignore_errors=True)
-            for file in (self.turns_file, *map(self.result, RESULTS), self.task_file):
+            self._remove_results()
+            for file in (self.turns_file, self.task_file):
                 file.unlink(missing_ok=True)
 
     def read_task(self) -> dict[str, Any]:
@@ -81,20 +89,26 @@ class BlockFolder(ClaimedFolder):
         """Return how far the lesson is, None before its first turn."""
         return records.read(self.turns_file, TURNS) if self.turns_file.is_file() else None
 
-    def make_results(self, shape: tuple[int, ...]) -> None:
-        """Make the arrays of the results, which blocks then fill."""
+    def _remove_results(self) -> None:
+        for name, kind in itertools.product(RESULTS, KINDS):
+            remove_array(self.result(name, kind))
+
+    def make_results(self, kind: str, shape: tuple[int, ...], chunk: tuple[int, ...]) -> None:
+        """Make the arrays of the results, "npy" or "zarr", which blocks then fill."""
         with naming_full_disk(self.path):
-            for name, kind in RESULTS.items():
-                open_memmap(self.result(name), mode="w+", dtype=kind, shape=shape).flush()
-                reserve(self.result(name))
+            self._remove_results()
+            for name, dtype in RESULTS.items():
+                make_array(self.result(name, kind), shape, chunk, dtype)
+
+    def write_results(self, cut: Partition, block: int, results: dict[str, Any]) -> None:
+        """Write the results of a block into the arrays of the whole lesson."""
+        with naming_full_disk(self.path):
+            for name, values in results.items():
+                array = self.open_result(name, "r+")
+                cut.write_own(block, values, array)
+                if isinstance(array, np.memmap):
+                    array.flush()
 
     def open_result(self, name: str, mode: Any = "r") -> Any:
         """Return an array of results, in the file."""
-        return np.load(self.result(name), mmap_mode=mode, allow_pickle=False)
-
-
-def reserve(path: Path) -> None:
-    """Take the room of a file on the disk: a write into its memory map that finds none would end the process."""
-    if hasattr(os, "posix_fallocate"):  # not on every system
-        with open(path, "r+b") as file:
-            os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
+        return open_array(self.result(name), mode)

@@ -53,7 +53,7 @@ class BlockPlan(Plan):
 
 
 def plan_blocks(learner: Learner, teacher: SelectsExamples, X: Any, y: Any, options: dict[str, Any]) -> BlockPlan:
-    """Return the plan of a lesson by blocks; it reads the target only for a tolerance in words."""
+    """Return the plan of a lesson by blocks; with a tolerance, it reads the target block by block."""
     given = Options.of("plan", options)
     assert isinstance(given.engine, Blocks)
     task, _ = make_task(check_can_be_cut(learner, teacher), X, y, given.engine, given)

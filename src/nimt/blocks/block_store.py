@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,7 +31,7 @@ class Store(Protocol):
         ...
 
     def forget(self, block: int, turn: int) -> None:
-        """Drop what a block sent at this turn and before."""
+        """Drop what a block sent at this turn."""
         ...
 
 
@@ -51,8 +50,7 @@ class MemoryStore:
         return self._sent[block, turn][other]
 
     def forget(self, block: int, turn: int) -> None:
-        for key in [key for key in self._sent if key[0] == block and key[1] <= turn]:
-            del self._sent[key]
+        self._sent.pop((block, turn), None)
 
 
 class FolderStore:
@@ -86,7 +84,7 @@ class FolderStore:
         with naming_full_disk(self.folder):
             sizes = {str(other): len(values) for other, values in patches.items()}
             content = {"sizes": sizes, "values": np.concatenate(list(patches.values()))}  # one array is written faster
-            records.write(self._patch(block, turn), PATCHES, content, worth=PLAIN)
+            records.write(self._patch(block, turn), PATCHES, content, worth=PLAIN, durable=False)
         self._latest[block] = turn, patches
 
     def receive(self, block: int, turn: int, other: int) -> Array:
@@ -102,10 +100,7 @@ class FolderStore:
         raise CorruptLesson(f"block {block} sent nothing to block {other} at turn {turn}")
 
     def forget(self, block: int, turn: int) -> None:
-        for path in (self.folder / "patches").glob(f"block-{block}-turn-*.npz"):
-            number = re.search(r"turn-(\d+)", path.name)
-            if number is not None and int(number[1]) <= turn:
-                path.unlink(missing_ok=True)
+        self._patch(block, turn).unlink(missing_ok=True)
 
     def check_target(self, block: int, fingerprint: str) -> None:
         """Keep the fingerprint of the target that a block holds, and refuse another one later."""

@@ -118,11 +118,7 @@ class BlockTask:
             return self.learner
         learner = self.learner.copy()
         table = np.asarray(self.learner.initial, dtype=np.float64)
-        if isinstance(self.partition, GridPartition):
-            box = tuple(slice(low, high) for low, high in self.partition.held_box(block))
-            learner.initial = table.reshape(self.partition.grid.shape)[box].reshape(-1)
-        else:
-            learner.initial = table.reshape(-1)[self.partition.held(block)]
+        learner.initial = self.partition.take_held(block, table.reshape(self.whole.shape)).reshape(-1)
         return learner
 
     def __getstate__(self) -> dict[str, Any]:

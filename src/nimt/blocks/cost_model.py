@@ -23,7 +23,8 @@ from nimt.pools.pool import Grid
 
 TRIAL = (512, 512)  # points of the block that is measured
 SAVED = 21  # bytes of a checkpoint for each point that is held
-ROUND = 0.05  # seconds to ask all workers of a cluster once and hear from them
+# seconds of the client, as `python -m benchmarks.blocks` measures them: once per colour, and for each call of a worker
+ROUND, CALL = 0.02, 0.002
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ class Costs:
     byte : float
         For each byte that is sent: written by one block and read by another.
     round : float
-        To ask all workers once, for each colour of each turn.
+        Once for each colour of each turn: the client waits for the last worker, and keeps what was told.
+    call : float
+        In the client, for each block and turn: calls are made one after the other.
     """
 
     example: float
@@ -49,12 +52,14 @@ class Costs:
     opening: float
     byte: float
     round: float = ROUND
+    call: float = CALL
 
     def __str__(self) -> str:
         return (
             f"{self.example * 1e9:.0f} ns per example, {self.point * 1e9:.1f} ns per point and turn, "
             f"{self.opening * 1e9:.0f} ns per point at the start, "
-            f"{self.byte * 1e9:.1f} ns per byte sent, {self.round * 1e3:.0f} ms per colour"
+            f"{self.byte * 1e9:.1f} ns per byte sent, {self.round * 1e3:.1f} ms per colour, {self.call * 1e3:.2f} ms "
+            f"per call"
         )
 
 
@@ -65,6 +70,8 @@ class Prediction:
     Attributes
     ----------
     seconds : float
+    of_client : float
+        Of these, those in which workers wait for the client.
     busy : int
         Workers that have a block to teach at the same time.
     sent : float
@@ -74,6 +81,7 @@ class Prediction:
     """
 
     seconds: float
+    of_client: float
     busy: int
     sent: float
     memory: float
@@ -83,11 +91,11 @@ def predict(
     costs: Costs, *, points: float, blocks: int, colours: int, workers: int, reach: int, examples: float, turns: int,
     dimension: int = 2,
 ) -> Prediction:  # fmt: skip
-    """Return what a lesson on a cube of blocks takes: work that is shared by the busy workers, and rounds that are not.
+    """Return what a lesson on a cube of blocks takes: work shared by the busy workers, and that of the client.
 
     Examples
     --------
-    >>> costs = Costs(example=1e-6, point=1e-8, opening=1e-7, byte=1e-9, round=0.0)
+    >>> costs = Costs(example=1e-6, point=1e-8, opening=1e-7, byte=1e-9, round=0.0, call=0.0)
     >>> one, two = (predict(costs, points=1e6, blocks=64, colours=4, workers=workers, reach=3, examples=2e6, turns=10)
     ...             for workers in (1, 2))
     >>> round(one.seconds / two.seconds, 3)
@@ -101,8 +109,8 @@ def predict(
     saved = SAVED * held * (1 + turns // SAVE_EVERY)
     work = examples * costs.example + held * costs.opening + turns * held * costs.point
     work += (turns * sent + saved) * costs.byte
-    seconds = work / busy + turns * colours * costs.round
-    return Prediction(seconds, busy, sent, held * ROWS / workers)
+    own = turns * (colours * costs.round + blocks * costs.call)
+    return Prediction(work / busy + own, own, busy, sent, held * ROWS / workers)
 
 
 def measure_costs(kernel: Kernel, learning_rate: float | str = "auto") -> Costs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ from nimt.runs.dask_cluster import Shared, with_shared
 Result = TypeVar("Result")
 
 TRIES = 20  # how often a call is made again whose worker was lost
+TOGETHER = 4  # blocks of one worker in one call, at most
 LOST = (KilledWorker, CancelledError, CommClosedError, asyncio.CancelledError, OSError)
 
 _held: dict[str, Holder] = {}  # the blocks in this process, by lesson
@@ -49,6 +50,7 @@ class DaskWorkers:
         self.shared = Shared(client, [lesson])
         self.ticket = next(iter(self.shared.tickets.values()))
         self.homes: dict[int, str] = {}
+        self.threads: dict[str, int] = {}  # of each worker
 
     def advance(self, calls: Sequence[Call]) -> Iterable[Report]:
         return self._ask([(call.block, "advance", (call.block, list(call.orders), call.save)) for call in calls])
@@ -65,10 +67,11 @@ class DaskWorkers:
             if not open_calls:
                 break
             self._find_homes()
-            futures = {number: self._submit(*calls[number]) for number in open_calls}
-            for number, future in futures.items():
+            parts = self._share_out([(number, calls[number][0]) for number in open_calls])
+            futures = [(part, self._submit([calls[number] for number in part])) for part in parts]
+            for part, future in futures:
                 try:
-                    answers[number] = future.result()
+                    answers.update(zip(part, future.result(), strict=True))
                 except LOST as error:
                     if self.client.status != "running":
                         raise self._say_lost(error) from None
@@ -78,12 +81,23 @@ class DaskWorkers:
         if told < len(calls):
             raise self._say_lost(KilledWorker)
 
-    def _submit(self, block: int, what: str, call: tuple[Any, ...]) -> Any:
+    def _share_out(self, calls: list[tuple[int, int]]) -> list[list[int]]:
+        """Return numbers of calls that are made together, since a worker is reached as fast for a few as for one."""
+        of_home: dict[str, list[int]] = {}
+        for number, block in calls:
+            of_home.setdefault(self.homes[block], []).append(number)
+        parts = []
+        for home, own in of_home.items():
+            many = min(TOGETHER, -(-len(own) // self.threads.get(home, 1)))  # each of its threads has something to do
+            parts += [own[first : first + many] for first in range(0, len(own), many)]
+        return sorted(parts)
+
+    def _submit(self, calls: list[tuple[int, str, tuple[Any, ...]]]) -> Any:
         place = (str(self.folder), self.memory, self.shared.name)
         try:
             return self.client.submit(
-                with_shared, work_here, self.ticket, place, what, call, pure=False, workers=[self.homes[block]],
-                allow_other_workers=True,
+                with_shared, work_here, self.ticket, place, [call[1:] for call in calls], pure=False,
+                workers=[self.homes[calls[0][0]]], allow_other_workers=True,
             )  # fmt: skip
         except LOST as error:
             raise self._say_lost(error) from None
@@ -93,9 +107,11 @@ class DaskWorkers:
         if self.client.status != "running":
             raise self._say_lost(CommClosedError)
         try:
-            found = sorted(self.client.scheduler_info(n_workers=-1).get("workers", {}))
+            workers = self.client.scheduler_info(n_workers=-1).get("workers", {})
         except LOST as error:
             raise self._say_lost(error) from None
+        found = sorted(workers)
+        self.threads = {home: max(1, int(told.get("nthreads", 1))) for home, told in workers.items()}
         for block in range(self.count):
             if found and self.homes.get(block) not in found:
                 fresh = block not in self.homes
@@ -115,17 +131,22 @@ class DaskWorkers:
             self.shared.close()
 
 
-def work_here(lesson: BlockTask, place: tuple[str, int | None, str], what: str, call: tuple[Any, ...]) -> Any:
-    """Do on a worker what a call says, with the blocks that are there."""
+def work_here(
+    lesson: BlockTask, place: tuple[str, int | None, str], calls: list[tuple[str, tuple[Any, ...]]]
+) -> list[Any]:
+    """Do on a worker what some calls say, with the blocks that are there."""
     folder, memory, name = place
     holder = _held.get(name)
     if holder is None:
         holder = _held.setdefault(name, Holder(lesson, FolderStore(Path(folder)), memory))
+    return [_answer(holder, what, call) for what, call in calls]
+
+
+def _answer(holder: Holder, what: str, call: tuple[Any, ...]) -> Any:
     if what == "advance":
         block, orders, save = call
         return holder.advance(block, orders, save=save)
-    work: Callable[..., Any] = holder.ask
-    return work(*call)
+    return holder.ask(*call)
 
 
 def forget_lesson(name: str) -> None:

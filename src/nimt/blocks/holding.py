@@ -12,9 +12,7 @@ from nimt.blocks.block_folder import BlockFolder
 from nimt.blocks.block_store import FolderStore, MemoryStore
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.orders import Orders, Report
-from nimt.blocks.partition import GridPartition
 from nimt.blocks.row_block import make_block
-from nimt.blocks.targets import Partition
 
 Result = TypeVar("Result")
 
@@ -76,7 +74,7 @@ class Holder:
                 return (*block.joined_record(), list(block.lengths), list(block.before))
             results = block.results()
             if what == "write" and isinstance(self.store, FolderStore):
-                return write_results(BlockFolder(self.store.folder), self.lesson.partition, number, results)
+                return BlockFolder(self.store.folder).write_results(self.lesson.partition, number, results)
             return results
 
         return self._with_block(number, work, 0)
@@ -132,15 +130,3 @@ class Holder:
                         self._blocks.pop(other, None)
             finally:
                 lock.release()
-
-
-def write_results(folder: BlockFolder, cut: Partition, block: int, results: dict[str, Any]) -> None:
-    """Write the results of a block into the arrays of the whole lesson."""
-    for name, values in results.items():
-        array = folder.open_result(name, "r+")
-        if isinstance(cut, GridPartition):
-            box = cut.own_box(block)
-            array[tuple(slice(low, high) for low, high in box)] = values.reshape([high - low for low, high in box])
-        else:
-            array[cut.owned[block]] = values
-        array.flush()

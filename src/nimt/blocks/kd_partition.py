@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Indices
+from nimt.blocks.partition import CHUNK
 from nimt.errors import InvalidInput
 from nimt.pools.pool import Points, Pool
 
@@ -75,6 +77,24 @@ class PointPartition:
     def own(self, block: int) -> Indices:
         """Return the points that a block owns, as indices of the pool it holds, ascending."""
         return np.searchsorted(self.held(block), self.owned[block])
+
+    def take_held(self, block: int, array: Any) -> Any:
+        """Return the part of an array (n,) that a block holds."""
+        return array[self.held(block)]
+
+    def write_own(self, block: int, values: NDArray[np.generic], array: Any) -> None:
+        """Write the values of the points that a block owns into an array (n,)."""
+        array[self.owned[block]] = values
+
+    @property
+    def written_together(self) -> tuple[tuple[int, ...], ...]:
+        """The blocks that may write into one array at the same time: one, since its points lie anywhere in it."""
+        return tuple((block,) for block in range(len(self)))
+
+    @property
+    def chunk(self) -> tuple[int, ...]:
+        """The shape of the chunks of an array of results."""
+        return (min(CHUNK, self.points),)
 
     def number(self, block: int, local: Indices) -> NDArray[np.int64]:
         """Return the indices in the whole pool of some points that a block holds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from nimt.pools.pool import Grid
 
 Span = tuple[int, int]  # from the first to before the last, along one axis
 Box = tuple[Span, ...]
+
+CHUNK = 2**20  # numbers in a chunk of an array of results, at the most
 
 
 class GridPartition:
@@ -99,6 +102,29 @@ class GridPartition:
         """Return the points that a block owns, as indices of the pool it holds, ascending."""
         return _flat(self.own_box(block), self.held_box(block))
 
+    def take_held(self, block: int, array: Any) -> Any:
+        """Return the part of an array, of the shape of the grid, that a block holds."""
+        return array[_slices(self.held_box(block))]
+
+    def write_own(self, block: int, values: NDArray[np.generic], array: Any) -> None:
+        """Write the values of the points that a block owns into an array of the shape of the grid."""
+        box = self.own_box(block)
+        array[_slices(box)] = values.reshape([high - low for low, high in box])
+
+    @property
+    def written_together(self) -> tuple[tuple[int, ...], ...]:
+        """The blocks that may write into one array at the same time, whatever chunks as narrow as a block it has."""
+        return self.colours
+
+    @property
+    def chunk(self) -> tuple[int, ...]:
+        """The shape of the chunks of an array of results: as narrow as a block, since a chunk is written as a whole.
+
+        So blocks of one colour never write to one chunk.
+        """
+        longest = int(CHUNK ** (1.0 / len(self.counts)))
+        return tuple(min(longest, int(np.diff(edges).min())) for edges in self.edges)
+
     def number(self, block: int, local: Indices) -> NDArray[np.int64]:
         """Return the indices in the whole pool of some points that a block holds."""
         held = self.held_box(block)
@@ -130,6 +156,10 @@ class GridPartition:
         for block in range(len(self)):
             found.setdefault(tuple(part % 2 for part in self.place(block)), []).append(block)
         return tuple(tuple(found[colour]) for colour in sorted(found))
+
+
+def _slices(box: Box) -> tuple[slice, ...]:
+    return tuple(slice(low, high) for low, high in box)
 
 
 def _flat(box: Box, inside: Box) -> Indices:

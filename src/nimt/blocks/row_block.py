@@ -124,6 +124,7 @@ class RowBlock(Block):
         self.sums: Array = np.zeros(3)
         self.rules: Array = np.zeros(7)
         self.rules[SCALE] = lesson.scale
+        self._shared: dict[int, Whole] = {}  # slots, by neighbour
         self.renew()
         if not math.isfinite(self.square):
             raise InvalidInput(
@@ -145,6 +146,11 @@ class RowBlock(Block):
 
     def _places(self, other: int) -> Whole:
         """Return the slots of the points that a neighbour holds, too."""
+        if other not in self._shared:
+            self._shared[other] = self._find_places(other)
+        return self._shared[other]
+
+    def _find_places(self, other: int) -> Whole:
         cut = self.lesson.partition
         assert isinstance(cut, GridPartition)
         _, _, tables, begins, _ = self.layout.grid

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from nimt.blocks.block_folder import BlockFolder
+from nimt.blocks.block_folder import RESULTS, BlockFolder
 from nimt.blocks.block_lesson import BlockLesson, BlockRecord
 from nimt.blocks.block_store import FolderStore, MemoryStore
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.driving import BlockProgress, Driver
 from nimt.blocks.holding import Holder
 from nimt.blocks.local_workers import Call, LocalWorkers, Question, Workers
+from nimt.blocks.stored_arrays import check_kind
 from nimt.errors import NotEnoughMemory
 from nimt.session.interrupts import defer_interrupt
 from nimt.task.cutting import Blocks
@@ -42,7 +43,10 @@ class BlockRun:
     def __init__(self, task: BlockTask, stop: Stop, blocks: Blocks, folder: BlockFolder | None) -> None:
         self.task, self.stop, self.blocks, self.folder = task, stop, blocks, folder
         self.store: MemoryStore | FolderStore = MemoryStore() if folder is None else folder.store
-        self._forgotten: dict[int, int] = {}
+        self.kind: str = blocks.results or task.target.kind
+        if folder is not None:
+            check_kind(self.kind)
+        self._forgotten: list[int] = [1] * len(task.partition)  # of each block: the first turn that is kept
 
     @contextlib.contextmanager
     def _hire(self) -> Iterator[Workers]:
@@ -90,33 +94,28 @@ class BlockRun:
             self.folder.write_turns(driver.state())
         if driver.colour == 0:
             for block in range(len(driver.tops)):
-                oldest = driver.oldest_needed(block)
-                if oldest > self._forgotten.get(block, 0):
-                    self._forgotten[block] = oldest
-                    self.store.forget(block, oldest - 1)
+                for turn in range(self._forgotten[block], driver.oldest_needed(block)):
+                    self.store.forget(block, turn)
+                    self._forgotten[block] = turn + 1
 
     def _lesson(self, driver: Driver, workers: Workers) -> BlockLesson:
         cut, task, folder = self.task.partition, self.task, self.folder
         count = len(cut)
         assert driver.outcome is not None
         if folder is not None:
-            folder.make_results(task.whole.shape)
-            asked = [Question(block, driver.orders[block], "write", driver.inbox(block)) for block in range(count)]
-            list(workers.ask(asked))
-            final, coefficients, picks = (folder.open_result(name) for name in ("values", "coefficients", "picks"))
+            folder.make_results(self.kind, task.whole.shape, cut.chunk)
+            for together in cut.written_together:
+                asked = [Question(block, driver.orders[block], "write", driver.inbox(block)) for block in together]
+                list(workers.ask(asked))
+            final, coefficients, picks = map(folder.open_result, RESULTS)
             read: Callable[[int], BlockRecord] | None = lambda block: _stored_record(task, folder, block)  # noqa: E731
         else:
-            arrays = {"values": np.empty(cut.points), "coefficients": np.empty(cut.points)}
-            counts = np.zeros(cut.points, dtype=np.int32)
+            arrays = {name: np.empty(task.whole.shape, dtype) for name, dtype in RESULTS.items()}
             asked = [Question(block, [], "results", driver.inbox(block)) for block in range(count)]
             for block, results in enumerate(workers.ask(asked)):
-                place = cut.number(block, cut.own(block))
-                for name, array in arrays.items():
-                    array[place] = results[name]
-                counts[place] = results["picks"]
-            shape = task.whole.shape
-            final, coefficients = (part.reshape(shape) for part in arrays.values())
-            picks = counts.reshape(shape)
+                for name, values in results.items():
+                    cut.write_own(block, values, arrays[name])
+            final, coefficients, picks = arrays.values()
             kept = list(workers.ask([Question(block, [], "record") for block in range(count)])) if task.records else []
             read = lambda block: BlockRecord(*kept[block])  # noqa: E731
         return BlockLesson(

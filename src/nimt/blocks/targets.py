@@ -12,7 +12,8 @@ import numpy as np
 from nimt.arrays import Array, real_array
 from nimt.blocks.kd_partition import PointPartition
 from nimt.blocks.partition import GridPartition
-from nimt.errors import InvalidInput, MissingExtra, MissingFile
+from nimt.blocks.stored_arrays import naming_the_array, open_array
+from nimt.errors import InvalidInput
 from nimt.pools.pool import FunctionLike, Pool, values_on
 
 Partition = GridPartition | PointPartition
@@ -20,6 +21,11 @@ Partition = GridPartition | PointPartition
 
 class Target(Protocol):
     """f*, of which a block reads what it holds."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of files in which results are written, if none is asked for."""
+        ...
 
     def read(self, cut: Partition, block: int) -> Array:
         """Return the values at the points that a block holds."""
@@ -31,13 +37,10 @@ class ArrayTarget:
     """Values in memory, or anything that is cut by slices as an array is."""
 
     values: Any
+    kind: str = "npy"
 
     def read(self, cut: Partition, block: int) -> Array:
-        if isinstance(cut, GridPartition):
-            part = np.asarray(self.values[tuple(slice(low, high) for low, high in cut.held_box(block))])
-        else:
-            part = np.asarray(self.values[cut.held(block)])
-        return real_array("the target", part).reshape(-1)
+        return real_array("the target", np.asarray(cut.take_held(block, self.values))).reshape(-1)
 
 
 @dataclass(frozen=True)
@@ -48,17 +51,15 @@ class FileTarget:
 
     def open(self) -> Any:
         """Return the array without reading it."""
-        if not Path(self.path).exists():
-            raise MissingFile(f"there is no file {self.path!r}")
-        if self.path.endswith(".zarr"):
-            return _open_zarr(self.path)
-        try:
-            return np.load(self.path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            raise InvalidInput(f"{self.path!r} is no array of numbers (.npy): {error}") from None
+        return open_array(Path(self.path))
+
+    @property
+    def kind(self) -> str:
+        return "zarr" if self.path.endswith(".zarr") else "npy"
 
     def read(self, cut: Partition, block: int) -> Array:
-        return ArrayTarget(self.open()).read(cut, block)
+        with naming_the_array(Path(self.path)):
+            return ArrayTarget(self.open()).read(cut, block)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,7 @@ class FunctionTarget:
     """A function of coordinates, called with the points that a block holds."""
 
     function: FunctionLike
+    kind: str = "npy"
 
     def read(self, cut: Partition, block: int) -> Array:
         return values_on(cut.pool(block), self.function, "the target")
@@ -101,11 +103,3 @@ def _check_shape(array: Any, pool: Pool) -> None:
         raise InvalidInput(problem, parameter="the target", way_out="blocks teach one output on every point")
     if array.dtype.kind not in "fiub":
         raise InvalidInput(f"has no real numbers, but {array.dtype}", parameter="the target")
-
-
-def _open_zarr(path: str) -> Any:
-    try:
-        import zarr
-    except ImportError:
-        raise MissingExtra(f"{path!r} is read by the package zarr, which is not installed: pip install zarr") from None
-    return zarr.open(path, mode="r")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 from os import PathLike
@@ -103,12 +104,12 @@ def teach_blocks(
     )  # fmt: skip
     task, stop = make_task(known, X, y, how, options)
     check_room(task, how)
-    if how.folder is not None:
-        folder = as_folder(how.folder)
-        with folder.claim():
+    folder = None if how.folder is None else as_folder(how.folder)
+    run = BlockRun(task, stop, how, folder)
+    with contextlib.nullcontext() if folder is None else folder.claim():
+        if folder is not None:
             folder.make(describe_lesson(task, stop, how))
-            return _run(BlockRun(task, stop, how, folder), callback, time_limit, on_interrupt, progress)
-    return _run(BlockRun(task, stop, how, None), callback, time_limit, on_interrupt, progress)
+        return _run(run, callback, time_limit, on_interrupt, progress)
 
 
 def _run(
@@ -178,6 +179,7 @@ def describe_lesson(task: BlockTask, stop: Stop, blocks: Blocks) -> dict[str, An
         "pool": describe(task.whole),
         "target": target,
         "blocks": [*blocks.blocks] if isinstance(blocks.blocks, tuple) else blocks.blocks,
+        "results": blocks.results,
         "share": blocks.share,
         "memory": blocks.memory,
         "measure": task.measure.name,
@@ -226,7 +228,7 @@ def resume_blocks(
     own = stored["blocks"]
     how = Blocks(
         tuple(own) if isinstance(own, list) else own, workers=workers, client=client, folder=folder,
-        memory=stored["memory"] if memory is None else memory, share=stored["share"],
+        results=stored.get("results"), memory=stored["memory"] if memory is None else memory, share=stored["share"],
     )  # fmt: skip
     with place.claim():
         return _run(BlockRun(task, stop, how, place), callback, time_limit, on_interrupt, progress)

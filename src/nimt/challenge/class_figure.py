@@ -97,7 +97,7 @@ def draw_class(table: ClassTable) -> Figure:
             axes.plot(end, 0.5, "D", color=SEVERAL[3], markersize=6, zorder=3)
             axes.annotate(
                 f"shortest lesson: {count} examples", (end, 0.5), (9, 0), textcoords="offset points", va="center",
-                color=SEVERAL[3], fontsize=8.5,
+                color=SEVERAL[3], fontsize=8.5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             )  # fmt: skip
         axes.set_yticks([1.0, 0.0], ["the class", "random"])
         axes.set_ylim(-0.5, 1.5)

@@ -121,7 +121,8 @@ def make_blocks(blocks: str, given: dict[str, Any], **where: Any) -> Blocks:
     if memory is not None and not 0 < memory < 1e9:
         raise InvalidInput(f"must be a number of gigabytes above 0, got {memory}", parameter="memory")
     in_bytes = None if memory is None else int(memory * 1e9)
-    return Blocks(counts if len(counts) > 1 else counts[0], workers=given.get("workers"), memory=in_bytes, **where)
+    cut = counts if len(counts) > 1 else counts[0]
+    return Blocks(cut, workers=given.get("workers"), memory=in_bytes, results=given.get("results"), **where)
 
 
 @contextlib.contextmanager
@@ -155,6 +156,7 @@ def _bar(title: str, *, as_json: bool, quiet: bool, **_: bool) -> Iterator[Any]:
 
 def finish(lesson: BlockLesson, *, as_json: bool, quiet: bool, require: bool) -> int:
     """Say how the lesson ended and where its results are, and return the exit code."""
+    from nimt.blocks.block_folder import BlockFolder
     from nimt.lesson.outcome import Outcome
 
     assert lesson.folder is not None
@@ -167,7 +169,7 @@ def finish(lesson: BlockLesson, *, as_json: bool, quiet: bool, require: bool) ->
         print(json.dumps(told))
     elif not quiet:
         say(str(lesson))
-        say(f"{lesson.folder}: values.npy, coefficients.npy, picks.npy")
+        say(f"{lesson.folder}: {', '.join(file.name for file in BlockFolder(lesson.folder).results)}")
     if lesson.outcome in (Outcome.INTERRUPTED, Outcome.TIME):
         note(f"go on with 'nimt resume {shlex.quote(str(lesson.folder))}'", quiet=quiet)
     if lesson.outcome is Outcome.INTERRUPTED:

@@ -56,7 +56,9 @@ CONFIG = typer.Option(
 )
 
 # for sentences: what the library calls a parameter, and the option it comes from
-OTHERS = ("config", "host", "student", "labels", "rule", "blocks", "cluster", "workers", "memory")  # of single commands
+OTHERS = (  # of single commands
+    "config", "host", "student", "labels", "rule", "blocks", "cluster", "workers", "memory", "results",
+)  # fmt: skip
 OPTION_OF = {
     called: _flags(name)[0].partition("/")[0]
     for name, line in TABLE_OF_FIELDS.items()

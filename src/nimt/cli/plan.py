@@ -40,7 +40,7 @@ def plan(
     if blocks is not None:
         from nimt.cli.block_run import plan_in_blocks
 
-        plan_in_blocks(Recipe.of(target, given), blocks, workers or 1, as_json=as_json)
+        plan_in_blocks(Recipe.of(target, given), blocks, 1 if workers is None else workers, as_json=as_json)
         return
     settings, problem = _read(Recipe.of(target, given))
     for sentence in problem.notes:

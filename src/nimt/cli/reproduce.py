@@ -109,6 +109,12 @@ def _tell(said: Console, summary: dict[str, Any], out: Path) -> None:
             *(f"{seconds[part]:.1f} s" if name in summary["run_now"] else "kept" for part in times),
         )
     said.print(table)
+    for record in summary["experiments"].values():
+        if rows := record.get("overview"):
+            lessons = Table(*rows[0], box=None, pad_edge=False, title=plain(record["title"]), title_justify="left")
+            for row in rows[1:]:
+                lessons.add_row(*row)
+            said.print(lessons)
     for sentence in (*remarks(summary["experiments"].values()), TIMES):
         said.print(sentence)  # its words are wrapped; a path is not, so that it can be copied
     page = plain(str(out / "report.html"))

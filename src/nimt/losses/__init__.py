@@ -5,6 +5,7 @@ from nimt.losses.loss import (
     Loss,
     as_loss,
     check_labels,
+    check_made_labels,
     couples_outputs,
     make_described_loss,
     predicts_logits,
@@ -24,5 +25,6 @@ from nimt.losses.perceptron import Perceptron
 
 __all__ = [
     "LOSSES", "Absolute", "CrossEntropy", "Hinge", "Huber", "Logistic", "Loss", "Perceptron", "Square", "as_loss",
-    "check_labels", "couples_outputs", "make_described_loss", "predicts_logits", "teaches_classes", "twin_of",
+    "check_labels", "check_made_labels", "couples_outputs", "make_described_loss", "predicts_logits",
+    "teaches_classes", "twin_of",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The logistic loss, for labels -1 and +1."""
+"""The logistic loss, for labels -1 and +1, and for those that a teacher makes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from nimt.losses.loss import KnownLoss, Own
 
 @dataclass(frozen=True)
 class Logistic(KnownLoss, name="logistic"):
-    """L = log(1 + exp(-y f)) for labels -1 and +1, slope -y / (1 + exp(y f))."""
+    """L = log(1 + exp(-y f)) for labels -1 and +1, slope -y / (1 + exp(y f)).
+
+    A teacher that makes labels may show any number: (1 + y) / 2 then stands for the share of +1, L is log(1 + exp(f)) -
+    f (1 + y) / 2 and its slope sigma(f) - (1 + y) / 2. For -1 and +1 both are the same as above.
+    """
 
     smoothness: ClassVar[float] = 0.25
     lipschitz: ClassVar[float] = 1.0
@@ -23,12 +27,18 @@ class Logistic(KnownLoss, name="logistic"):
     predicts_logits: ClassVar[bool] = True
 
     def value(self, f: Array, y: Array) -> Array:
-        return np.asarray(np.logaddexp(0.0, -y * f))
+        hard = np.logaddexp(0.0, -y * f)
+        is_class = np.abs(y) == 1.0
+        return np.asarray(
+            hard if is_class.all() else np.where(is_class, hard, np.logaddexp(0.0, f) - f * (1.0 + y) / 2.0)
+        )
 
     def slope(self, f: Array, y: Array) -> Array:
         from scipy.special import expit  # here, since most lessons do without it
 
-        return np.asarray(-y * expit(-y * f))
+        hard = -y * expit(-y * f)
+        is_class = np.abs(y) == 1.0
+        return np.asarray(hard if is_class.all() else np.where(is_class, hard, expit(f) - (1.0 + y) / 2.0))
 
     def check_labels(self, y: Array) -> None:
         wrong = np.flatnonzero(np.abs(y) != 1.0)
@@ -36,6 +46,9 @@ class Logistic(KnownLoss, name="logistic"):
             raise InvalidInput(
                 f"the logistic loss takes the labels -1 and +1 only, got {np.ravel(y)[wrong[0]]!s} at index {wrong[0]}"
             )
+
+    def check_made_labels(self, y: Array) -> None:
+        """Take any number."""
 
     @staticmethod
     def value_at(f: float, y: float, own: Own) -> Any:

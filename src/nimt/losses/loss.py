@@ -26,6 +26,7 @@ class Loss(Protocol):
       returns terms whose sum over outputs is the loss, and both take arrays (n, q) only,
     - `teaches_classes`: whether the labels are classes, and f itself need not tend to them,
     - `check_labels(y)`: refuse labels outside its domain,
+    - `check_made_labels(y)`: refuse labels that a teacher made, which may lie between the true ones and beyond,
     - `compiled_twin()`: the number by which compiled code knows it, and its parameter. To have a loss of your own
       compiled, write it as one function with `nimt.compiled`.
     """
@@ -124,6 +125,15 @@ def check_labels(loss: Loss, y: Array) -> None:
     """Let the loss refuse labels outside its domain, if it checks them."""
     check = getattr(loss, "check_labels", None)
     if check is not None:
+        check(y)
+
+
+def check_made_labels(loss: Loss, y: Array) -> None:
+    """Let the loss refuse labels that a teacher made: those outside its domain, unless it takes others of these."""
+    check = getattr(loss, "check_made_labels", None)
+    if check is None:
+        check_labels(loss, y)
+    else:
         check(y)
 
 

@@ -301,6 +301,8 @@ class Experiment(Generic[F]):
         Runs the lessons and returns what was found.
     lessons, quantities, notes : callables of the findings
         The tables, and what differs from the paper and why.
+    overview : callable of the findings
+        One table of all lessons, its first row the head; [] if there is none.
     draw : callable of the findings
         Yields the figures; all numbers in them are in the tables.
     parts : Parts, optional
@@ -320,6 +322,7 @@ class Experiment(Generic[F]):
     draw: Callable[[F], Iterator[Drawn]]
     notes: Callable[[F], list[str]]
     quantities: Callable[[F], list[Quantity]] = lambda found: []
+    overview: Callable[[F], list[list[str]]] = lambda found: []
     pictures: Callable[[Path | None], tuple[Picture, ...]] = lambda folder: ()
     parts: Parts[F] | None = None
     compares: str = ""

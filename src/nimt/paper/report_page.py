@@ -132,6 +132,8 @@ def _chapter(record: dict[str, Any], out: Path, numbers: Iterator[int]) -> list[
     for figure in record["figures"]:
         parts.append(pages.picture((out / figure["png"]).read_bytes(), "image/png", figure["caption"], next(numbers)))
     parts += [pages.subheading("Discrepancy M, published and measured"), _discrepancies(record)]
+    if record.get("overview"):
+        parts += [pages.subheading("All lessons"), pages.table(record["overview"][0], record["overview"][1:])]
     if record["quantities"]:
         parts += [pages.subheading("Other numbers"), _quantities(record)]
     parts += [pages.subheading("Lessons"), _runs(record)]

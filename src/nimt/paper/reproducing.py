@@ -244,6 +244,7 @@ class UnderWay:
             "data": [_data_used(picture) for picture in pictures],
             "lessons": [lesson.summary() for lesson in taught],
             "quantities": [quantity.summary() for quantity in quantities],
+            "overview": experiment.overview(found),
             "notes": notes,
             "seeds": list_seeds(taught, others),
             "figures": figures,

@@ -135,6 +135,8 @@ def write_teacher(teacher: Teacher) -> str:
     >>> write_teacher(nimt.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.cosine(0.05, 1.0))))
     "nimt.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.PackSchedule(shape='cosine', start=0.05, end=1.0)))"
     """
+    import nimt
+
     words = []
     for part in dataclasses.fields(teacher):
         value = getattr(teacher, part.name)
@@ -148,7 +150,8 @@ def write_teacher(teacher: Teacher) -> str:
             words.append(f"labels=nimt.teachers.AlternativeLabels(problem.other_target, {value.probability!r})")
         elif value != part.default or type(value) is not type(part.default):  # k=1.0 is the whole pool, k=1 one example
             words.append(f"{part.name}={_write(value)}")
-    return f"nimt.{type(teacher).__name__}({', '.join(words)})"
+    name = type(teacher).__name__
+    return f"nimt.{name if hasattr(nimt, name) else f'teachers.{name}'}({', '.join(words)})"
 
 
 def _write(value: Any) -> str:

@@ -107,6 +107,10 @@ class Recipe(OptionsAsText):
         None, "Of the teacher soft: 0 chooses as greedy does, infinity as random; 0.1 by default.", HOW,
         key="temperature", of_racer=True, most=1e6,
     )  # fmt: skip
+    sight: str | None = entry(
+        None, "How the teacher sees the learner: noise=0.01, delay=20, every=10, at=shown; may be given several times.",
+        HOW, repeats=True,
+    )  # fmt: skip
     communicate: int | None = entry(None, "Mix the outputs before every so many steps, to fit TARGET.", HOW)
     communicate_until: int | None = entry(None, "The step at which mixing ends.", HOW)
     other_target: str | None = entry(None, "Take labels from this target in some steps.", HOW)
@@ -349,6 +353,7 @@ class Recipe(OptionsAsText):
         from nimt.named_code import read_options
         from nimt.teachers.adapter import as_teacher
         from nimt.teachers.communicating import Communicating
+        from nimt.teachers.observed import Observed
         from nimt.teachers.spelling import PER_OUTPUT, list_spellings, parse_teacher
         from nimt.teachers.teacher import AlternativeLabels
 
@@ -379,6 +384,11 @@ class Recipe(OptionsAsText):
             teacher = parse_teacher(name, **parameters)
         if problem.classes and loss is not None and self.has_loss_of_classes:
             teacher = teacher.for_classes(loss)
+        if self.sight is not None:
+            try:
+                teacher = Observed(teacher, **read_options("sight", self.sight))
+            except TypeError:
+                raise InvalidInput("has noise=, delay=, every= and at=", parameter="sight", value=self.sight) from None
         if self.communicate is None:
             if self.communicate_until is not None:
                 raise InvalidInput(

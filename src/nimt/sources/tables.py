@@ -206,7 +206,8 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
     if columns.features is None or columns.target is None:
         said.insert(0, f"{file.name}: features {list_names(list(features))}; target {short(target)}")
     if columns.features is None and len(features) > 1:
-        said += [_describe_id(name, file) for name, column in features.items() if _numbers_the_rows(column)]
+        once = pd.DataFrame(features).drop_duplicates()  # a row that repeats has the same id
+        said += [_describe_id(name, file) for name in features if name not in forms and _numbers_the_rows(once[name])]
     if len(frame) < 2:
         raise InvalidInput(f"{str(file)!r} has {len(frame)} row(s) of data: a table needs at least 2")
     used = pd.DataFrame(features | {target: frame[target]})

@@ -41,7 +41,8 @@ def encode(array: AnyArray, worth: float) -> Coded:
     ----------
     array : array
     worth : float
-        It is compressed, and coded, if that makes it this many times smaller, as far as a few pieces of it tell.
+        It is compressed, and coded, if that makes it this many times smaller, as far as a few pieces of it tell;
+        infinite to look at none, which is faster.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def encode(array: AnyArray, worth: float) -> Coded:
     >>> found.array.dtype, list(found.how), np.array_equal(decode(found.array, found.how), levels)
     (dtype('uint8'), ['palette'], True)
     """
-    if array.nbytes < SMALL:
+    if array.nbytes < SMALL or worth == np.inf:
         return Coded(array, {}, False)
     pieces = _pieces(array)
     palette = _palette(array, pieces) if array.itemsize >= worth else None

@@ -24,7 +24,9 @@ CHECKSUM_BYTES = 32  # SHA-256
 WORTH = 1.1  # times smaller: what compressing an array must bring
 
 
-def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any], *, worth: float = WORTH) -> None:
+def write(
+    path: str | os.PathLike[str], kind: str, content: dict[str, Any], *, worth: float = WORTH, durable: bool = True
+) -> None:
     """Write a dictionary of numbers, text, lists, dictionaries and arrays to one file, atomically.
 
     Parameters
@@ -36,10 +38,11 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any], *, w
     content : dict
     worth : float
         An array is compressed if that makes it this many times smaller, as far as a few pieces of it tell. Compressing
-        is slower than writing, unless an array becomes much smaller.
+        is slower than writing, unless an array becomes much smaller; infinite to write all as they are.
+    durable : as in `whole_file`
     """
-    with whole_file(Path(path)) as temporary, open(temporary, "w+b") as file:
-        packer = Packer()
+    with whole_file(Path(path), durable=durable) as temporary, open(temporary, "w+b") as file:
+        packer = Packer(small=worth < np.inf)
         _write_archive(file, kind, content, packer, worth)
         if packer.unpacked > most_unpacked(file.tell()):  # `read` would take it for a trap
             file.seek(0)

@@ -18,7 +18,7 @@ OUR_MEMBERS = (b"array_0.npy", b"header.npy")
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """Give a temporary path beside `path`, and move the file to `path` only if no error occurred.
 
     After a crash, a full disk or a kill, the previous file is unchanged. A link is followed and stays a link. A path
@@ -28,6 +28,8 @@ def whole_file(path: Path) -> Iterator[Path]:
     ----------
     path : Path
         The temporary path has the same suffix, for writers that look at it.
+    durable : bool
+        Whether to wait until it is on the disk; if not, a machine that loses its power may lose it.
     """
     place = place_of(path)
     try:
@@ -38,8 +40,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        with open(temporary, "r+b") as file:
-            os.fsync(file.fileno())
+        if durable:
+            with open(temporary, "r+b") as file:
+                os.fsync(file.fileno())
         if is_archive_of_ours(temporary):
             refuse_what_is_not_ours(place)
         os.chmod(temporary, _permissions(place))

@@ -30,6 +30,9 @@ class Blocks:
         Where blocks are kept, so that the lesson survives workers that are lost, and `nimt.resume_blocks` goes on.
     memory : int, optional
         Bytes that blocks may take in each worker; those that are not taught are then put away in the folder.
+    results : {"npy", "zarr"}, optional
+        The files in the folder in which blocks write f, what was added and what was shown; by default that of the
+        target. Machines that share a folder over a network write to Zarr safely: never two at a time to one chunk.
     share : float
         Of the largest error, between 0 and 1: nearer to 1 is nearer to the lesson without blocks, in more turns.
 
@@ -44,6 +47,7 @@ class Blocks:
     client: Any = None
     folder: str | PathLike[str] | None = None
     memory: int | None = None
+    results: str | None = None
     share: float = 0.5
 
     def __post_init__(self) -> None:
@@ -58,6 +62,10 @@ class Blocks:
                 check_count(name, getattr(self, name), at_least=1, at_most=None)
         if not is_number(self.share) or not 0.0 < float(self.share) < 1.0:
             raise InvalidInput(f"must be between 0 and 1, got {self.share!r}", parameter="share")
+        if self.results not in (None, "npy", "zarr"):
+            raise InvalidInput(f"must be 'npy' or 'zarr', got {self.results!r}", parameter="results")
+        if self.results is not None and self.folder is None:
+            raise InvalidInput("results= says what is written in a folder: give Blocks(folder=...)")
         if self.client is not None and self.folder is None:
             raise InvalidInput("blocks on a cluster need a folder that every worker reaches: give Blocks(folder=...)")
         if self.memory is not None and self.folder is None:

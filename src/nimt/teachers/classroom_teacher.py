@@ -27,8 +27,7 @@ class ClassroomTeacher(Teacher):
     Parameters
     ----------
     aim : {"sum", "worst"}
-        Show where the sum over the class is largest, or only for the learner who is furthest from f* on the points
-        that may be shown.
+        Show where the sum over the class is largest, or where that of one learner is: the one who is worst there.
     k : int or float
         A count from 1 to n, or a share in (0, 1].
 
@@ -44,7 +43,7 @@ class ClassroomTeacher(Teacher):
     ...     lesson = nimt.teach(classroom, ClassroomTeacher(aim), x, target, tol=0.01, max_iterations=2000)
     ...     print(lesson.itd, lesson.access)
     141 white box
-    194 white box
+    148 white box
     """
 
     aim: str = "sum"
@@ -78,6 +77,5 @@ class ClassroomTeacher(Teacher):
         slopes = as_loss(view.loss).slope(view.predictions, view.target)
         errors = view.predictions - view.target
         gains = 2 * rates * slopes * errors - (rates * slopes) ** 2 * diagonals
-        furthest = int(np.argmax(np.sum(errors**2, axis=0)))
-        scores = np.asarray(gains.sum(axis=1) if self.aim == "sum" else gains[:, furthest])
+        scores = np.asarray(gains.sum(axis=1) if self.aim == "sum" else gains.max(axis=1))
         return view.show(largest(scores, count_of(self.k, len(view))), scores)

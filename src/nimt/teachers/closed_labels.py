@@ -6,35 +6,43 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput, name_thing
-from nimt.losses import CrossEntropy, Loss, Square
+from nimt.losses import CrossEntropy, Logistic, Loss, Square
 from nimt.wording import Wording
 
 
 def check_closed_form(loss: Loss, kind: Wording) -> None:
-    """Refuse a loss whose labels have no closed form, or may not lie between the true ones."""
-    if not isinstance(loss, Square | CrossEntropy):
-        problem = f" with points= makes labels for the square and the cross-entropy loss, not {name_thing(loss)}"
-        raise InvalidInput(
-            kind.embed(after=problem), way_out="leave points= out, or teach two classes as two outputs by cross-entropy"
+    """Refuse a loss whose labels have no closed form."""
+    if not isinstance(loss, Square | Logistic | CrossEntropy):
+        problem = (
+            f" with points= makes labels for the square, the logistic and the cross-entropy loss, not "
+            f"{name_thing(loss)}"
         )
+        raise InvalidInput(kind.embed(after=problem), way_out="leave points= out, or use one of these losses")
 
 
 def find_labels(loss: Loss, predictions: Array, slopes: Array, limits: tuple[float, float] | None) -> Array:
-    """Return the labels at which the loss has these slopes, those of the square loss kept within limits.
+    """Return the labels at which the loss has these slopes, kept within limits.
 
-    Labels of cross-entropy are probabilities: the nearest ones are taken.
+    Labels of cross-entropy are probabilities: the nearest ones are taken, whatever the limits.
 
     Examples
     --------
     >>> find_labels(Square(), np.array([1.0]), np.array([4.0]), None)
     array([-1.])
+    >>> find_labels(Logistic(), np.array([0.0, 0.0]), np.array([0.25, 3.0]), (-1.0, 1.0))
+    array([-0.5, -1. ])
     """
     if isinstance(loss, CrossEntropy):
         from scipy.special import softmax
 
         return project_to_simplex(softmax(predictions, axis=-1) - slopes)
-    labels = predictions - slopes / 2.0
-    return labels if limits is None else np.clip(labels, *limits)
+    if isinstance(loss, Logistic):
+        from scipy.special import expit
+
+        labels = 2.0 * (expit(predictions) - slopes) - 1.0
+    else:
+        labels = predictions - slopes / 2.0
+    return np.asarray(labels if limits is None else np.clip(labels, *limits))
 
 
 def project_to_simplex(rows: Array) -> Array:

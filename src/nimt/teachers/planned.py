@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -53,6 +54,7 @@ class PlannedTeacher(Teacher):
     at_random: ClassVar[bool] = True
     watches_packs: ClassVar[bool] = True
     own_colour: ClassVar[str | None] = "#1B7837"
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"planned": {}}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -61,6 +62,7 @@ class PruningTeacher(Teacher):
     at_random: ClassVar[bool] = True
     watches_packs: ClassVar[bool] = True
     own_colour: ClassVar[str | None] = "#6699CC"
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"pruning": {}}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Indices, is_number
 from nimt.errors import InvalidInput, ResponseWarning, warn
+from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.learner import auto_rate
 from nimt.losses import Square
@@ -19,7 +20,11 @@ from nimt.operators.dense import GRAM_LIMIT
 from nimt.pools.pool import Pool
 from nimt.schedules import check_k
 from nimt.teachers.response_by_distance import SURPRISING, ResponseByDistance
-from nimt.teachers.teacher import Selection, Teacher, View, count_of, residual_size
+from nimt.teachers.rule import Rule
+from nimt.teachers.scores import Residual, Response, Score
+from nimt.teachers.scores.by_product import add_output_axes
+from nimt.teachers.scores.response import lengths_from, weigh_response
+from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, norm_of, residual_size
 
 PROBES = 3  # examples whose effect is read before responses count
 SMALL = 512  # points up to which K r is computed anew at every step
@@ -42,8 +47,8 @@ class ResponsiveTeacher(Teacher):
     distances, straight lines between them, 0 beyond. Where the learner does not move as that predicts, at the third
     example or later, it warns and goes on as a greedy teacher. With the learner's `kernel` nothing has to be estimated.
 
-    Its lessons run in the plain loop, which keeps K r up to date. Several outputs are compared by their length, and K r
-    along the error.
+    With a `kernel` and one example per step, lessons are compiled; the gray box and packs run in the plain loop, which
+    keeps K r up to date. Several outputs are compared by their length, and K r along the error.
 
     Parameters
     ----------
@@ -84,8 +89,14 @@ class ResponsiveTeacher(Teacher):
 
     @property
     def opens(self) -> tuple[str, ...]:
-        packs = self.k != 1 or isinstance(self.k, float)  # what one example of a pack did cannot be seen
-        return ("kernel", "rate") if packs else ("kernel",) if self.kernel is not None else ()
+        if self.shows_packs:  # what one example of a pack did cannot be seen
+            return ("kernel", "rate")
+        return ("kernel",) if self.kernel is not None else ()
+
+    @property
+    def shows_packs(self) -> bool:
+        """Whether a step may show several examples."""
+        return self.k != 1 or isinstance(self.k, float)
 
     @property
     def method(self) -> str:
@@ -93,14 +104,28 @@ class ResponsiveTeacher(Teacher):
         return f"responsive{'' if self.k == 1 else f'-{self.k}'}{told}"
 
     def check_on(self, n: int) -> None:
-        if 16 * n * n > GRAM_LIMIT:
+        if (self.kernel is None or self.shows_packs) and 16 * n * n > GRAM_LIMIT:
             problem = f"{n:,} points are too many: responses between all of them are kept"
             most = int((GRAM_LIMIT / 16) ** 0.5)
-            raise InvalidInput(problem, way_out=f"teach at most {most:,}, or use nimt.GreedyTeacher()")
+            raise InvalidInput(problem, way_out=f"teach at most {most:,}, or give kernel= and one example per step")
+
+    def compiled_rule(self) -> Rule | None:
+        if self.kernel is None or self.shows_packs or not behaves_like(self, ResponsiveTeacher, "select"):
+            return None
+        return Rule(score=self.score_part)
+
+    @cached_property  # asked for at every step of the reference loop
+    def score_part(self) -> Score:
+        """The score of a teacher that knows the kernel."""
+        assert self.kernel is not None
+        return Residual() if self.p == 2 else Response(self.kernel, float(self.p))
 
     def select(self, view: View) -> Selection:
         if not self.is_informed:
             return self.inform_by(view).select(view)
+        if self.kernel is not None and not self.shows_packs:
+            scores = self.score_part.of(view.predictions, view.target, view.pool)
+            return view.show(largest(scores, 1), scores)
         errors = np.asarray(view.predictions - view.target)
         memory = self._observe(view, errors)
         sizes = residual_size(view.predictions, view.target)
@@ -111,9 +136,9 @@ class ResponsiveTeacher(Teacher):
             chosen = np.array([sizes.argmax()])
             return view.show(chosen, sizes, memory=memory | {"shown": chosen})
         products = self._products(responses, errors, memory)
-        scores = self._score(errors, sizes, products / _rows(self._kept.lengths, errors))
+        scores = self._score(errors, products)
         k = count_of(self.k, len(view))
-        chosen = np.array([scores.argmax()]) if k == 1 else self._pack(view.pool, responses, errors, sizes, products, k)
+        chosen = np.array([scores.argmax()]) if k == 1 else self._pack(responses, errors, products, k)
         return view.show(chosen, scores, memory=memory | {"products": products, "shown": chosen})
 
     def _observe(self, view: View, errors: Array) -> dict[str, NDArray[Any]]:
@@ -122,17 +147,17 @@ class ResponsiveTeacher(Teacher):
         now = {"errors": errors, "identity": view.candidates}
         if view.memory is None:
             nothing = np.empty(0, dtype=np.intp)
-            known = np.array(PROBING if self.kernel is None and n > PROBES else KNOWN)
-            known = np.array(UNKNOWN) if self.kernel is None and n <= PROBES else known
+            known = KNOWN if self.kernel is not None else PROBING if n > PROBES else UNKNOWN
             return now | {
-                "known": known,
+                "known": np.array(known),
                 "probed": nothing,
                 "columns": np.empty((0, n)),
                 "since": np.array(0),
                 "missed": np.array(0.0),
             }
         memory: dict[str, NDArray[Any]] = dict(view.memory) | now
-        moved = np.where(_rows(view.memory["identity"] == view.candidates, errors), errors - view.memory["errors"], 0.0)
+        same = add_output_axes(view.memory["identity"] == view.candidates, errors)
+        moved = np.where(same, errors - view.memory["errors"], 0.0)
         memory["moved"] = moved
         if memory["known"] != PROBING:
             return memory
@@ -178,23 +203,20 @@ class ResponsiveTeacher(Teacher):
         effect = self._kept.effect(shown)
         return np.asarray(memory["products"] + (effect[:, None] * move).reshape(errors.shape))
 
-    def _score(self, errors: Array, sizes: Array, products: Array) -> Array:
-        """Return the score of each point; `products` are K r, divided by the length of the column."""
-        along = errors * products if errors.ndim == 1 else np.einsum("ij,ij->i", errors, products)
-        helped = (along > 0) & (sizes > 0)
-        if not helped.any() or self.p == 2:
-            return sizes
-        taken = np.where(helped, along / np.where(helped, sizes, 1.0), 0.0)
-        return np.where(np.isnan(sizes), sizes, sizes ** float(self.p) * taken ** (2.0 - float(self.p)))
+    def _score(self, errors: Array, products: Array) -> Array:
+        """Return the score of each point from K r."""
+        if self.p == 2:
+            return norm_of(errors)
+        return weigh_response(errors, products / add_output_axes(self._kept.lengths, errors), float(self.p))
 
-    def _pack(self, pool: Pool, responses: Array, errors: Array, sizes: Array, products: Array, k: int) -> Indices:
+    def _pack(self, responses: Array, errors: Array, products: Array, k: int) -> Indices:
         rate = self.learning_rate
         assert rate is not None
         eta = auto_rate(Square(), responses.diagonal()) if isinstance(rate, str) else float(rate)
         left, free = np.array(products), np.ones(len(errors), dtype=bool)
         for _ in range(k):
-            scores = np.where(free, self._score(errors, sizes, left / _rows(self._kept.lengths, errors)), -1.0)
-            index = int(scores.argmax())
+            possible = np.flatnonzero(free)
+            index = possible[largest(self._score(errors, left)[possible], 1)[0]]
             free[index] = False
             left -= (2.0 * eta / k) * np.multiply.outer(self._kept.effect(index), errors[index])
         return np.flatnonzero(~free)
@@ -219,8 +241,7 @@ class Responses:
                 self.gram: Array = np.asarray(teacher.kernel(points, points), dtype=np.float64)
             else:
                 self.gram = ResponseByDistance.of(points, memory["probed"], memory["columns"]).between(points)
-            lengths = np.sqrt(np.einsum("ij,ij->i", self.gram, self.gram))
-            self.lengths: Array = np.where(lengths > 0, lengths, 1.0)  # a column of zeros has no error along it
+            self.lengths: Array = lengths_from(np.einsum("ij,ij->i", self.gram, self.gram))
             self.effects: dict[int, Array] = {}
             self.pool, self.columns = pool, memory["columns"]
         return self.gram
@@ -230,11 +251,6 @@ class Responses:
         if index not in self.effects:
             self.effects[index] = self.gram @ self.gram[index]
         return self.effects[index]
-
-
-def _rows(of_points: NDArray[Any], like: Array) -> NDArray[Any]:
-    """Return an array (n,) in a shape that fits those of several outputs."""
-    return of_points.reshape(-1, *[1] * (like.ndim - 1))
 
 
 def warn_of_responses(step: int, missed: float) -> None:

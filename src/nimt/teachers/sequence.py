@@ -39,7 +39,7 @@ class SequenceTeacher(Teacher):
     indices: ArrayLike
     title: str = "sequence"
 
-    own_colour: ClassVar[str | None] = "#882255"
+    own_colour: ClassVar[str | None] = "#0E4D64"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -48,11 +48,12 @@ class SynthesisTeacher(Teacher):
     With `points` the teacher is a white box instead and estimates nothing: it sees the kernel, the loss and the rate,
     and solves K_PP c = f_P - f*_P for the points P of the pack. A step with the slopes k c / eta of the loss takes the
     learner to f* at all of them at once; the labels are those with these slopes (LAST, [Liu21]): f - k c / (2 eta) for
-    the square loss, softmax(f) - k c / eta for cross-entropy, there the nearest probabilities. With random points that
-    is the randomised Kaczmarz method, with greedy ones Motzkin's.
+    the square loss, 2 (sigma(f) - k c / eta) - 1 for the logistic loss, softmax(f) - k c / eta for cross-entropy, there
+    the nearest probabilities. With random points that is the randomised Kaczmarz method, with greedy ones Motzkin's.
+    For classes give f* as `reference`.
 
-    The disadvantage: labels may lie outside the range of the target, by up to `radius`. A loss that accepts
-    only some labels (logistic) refuses them.
+    The disadvantage: labels may lie outside the range of the target, by up to `radius`. Without `points`, a loss that
+    accepts only some labels (logistic) refuses them.
 
     Parameters
     ----------

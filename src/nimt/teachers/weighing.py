@@ -54,7 +54,7 @@ class RescalingTeacher(Teacher):
     largest_weight: float | None = None
     k: int | float = dataclasses.field(default=1, kw_only=True)
 
-    own_colour: ClassVar[str | None] = "#999933"
+    own_colour: ClassVar[str | None] = "#BBCC33"
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"rescaling": {}}
     sees: ClassVar[tuple[str, ...]] = ("kernel", "loss", "rate")
 

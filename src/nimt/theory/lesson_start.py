@@ -115,11 +115,17 @@ class LessonStart:
         return self.scale * float(np.linalg.norm(self.residual))
 
     def teach_copy(
-        self, steps: int, *, rate: float | None = None, seed: int | None = None, seconds: float | None = None
+        self,
+        steps: int,
+        *,
+        rate: float | None = None,
+        seed: int | None = None,
+        seconds: float | None = None,
+        record: str = "picks",
     ) -> Lesson:
         """Teach a copy of the learner, from the same candidates, at another rate or with other draws.
 
-        At another rate the copy has no momentum.
+        At another rate the copy has no momentum. What is recorded as "all" keeps the examples and the learner too.
         """
         learner = copy.deepcopy(self.learner)
         if rate is not None:
@@ -130,7 +136,7 @@ class LessonStart:
         task = Task.of(
             learner, teacher, self.pool, self.task.target,
             max_iterations=steps, tol=self.tol, measure=self.task.measure, seed=self.seed if seed is None else seed,
-            record="picks", numbers_only=True,
+            record=record, numbers_only=record == "picks",
         )  # fmt: skip
         return task.begin(quiet=True).run(seconds=seconds)  # a forecast says itself where a lesson leads
 

