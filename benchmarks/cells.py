@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
+from unittest.mock import patch
 
 import numpy as np
 
@@ -26,16 +28,55 @@ def in_cells(bench):
         others["scikit-learn's kernel"], _ = timed(lambda given=given: baselines.sklearn_columns(*given))
         if not bench.quick:
             others["torch"], _ = timed(lambda given=given: baselines.torch_rows(*given))
-        ours = min(per_step(points, target, width, steps) for _ in range(3))
+        ours = 1e6 * min(per_step(points, target, width, steps) for _ in range(3))
         said = ", ".join(f"{name} {1e6 * took / COMPARED:,.0f} us" for name, took in others.items())
-        bench.row(f"scattered, n = {n:,} in 3-D, width {width}, GFT-1", f"<= {goal} us per step", 1e6 * ours,
-                  lesson=lesson, curve=curve, note=said)  # fmt: skip
+        near = plan_of(points, target, width).window
+        said += f"; {near:,} points in reach, {1e3 * ours / near:.2f} ns each"
+        if ours > goal:
+            said += f"; bound by arithmetic: their values of K alone take {near * value_of_k():.0f} us"
+        bench.row(f"scattered, n = {n:,} in 3-D, width {width}, GFT-1", f"<= {goal} us per step", ours, lesson=lesson,
+                  curve=curve, note=said)  # fmt: skip
     columns(bench)
+    two_threads_of_a_column(bench)
     two_lessons(bench)
 
 
 def by_plain_numba(points, target, width):
     return timed(lambda: baselines.numba_columns(points, target, COMPARED, RATE, width), 2)[0]
+
+
+def plan_of(points, target, width):
+    return nimt.plan(nimt.KernelLearner(nimt.rbf(width)), nimt.GreedyTeacher(), points, target)
+
+
+@functools.cache
+def value_of_k(n=4096):
+    """Return the microseconds of a distance in 3-D and its Gaussian, from the nearest cache."""
+    from nimt.engines.streamed_engine import compiled_column
+
+    points, _ = scattered_in_cube(n)
+    fill, column = compiled_column(nimt.rbf(0.5), nimt.Points(points)), np.empty(n)
+    return 1e6 * timed(lambda: fill(5, column), 500)[0] / n
+
+
+def two_threads_of_a_column(bench):
+    """A long column of K, by one thread and by two; by turns."""
+    from nimt.engines import streamed_engine
+
+    n = 1_000_000
+    points, _ = scattered_in_cube(n)
+    fill, times = streamed_engine.compiled_column(nimt.rbf(0.5), nimt.Points(points)), []
+    columns = np.zeros((2, n))
+    for _ in range(30):
+        row = []
+        for longest, column in zip((n + 1, streamed_engine.LONG), columns, strict=True):
+            with patch.object(streamed_engine, "LONG", longest):
+                row.append(timed(lambda column=column: fill(5, column))[0])
+        times.append(row)
+    one, two = np.min(times, axis=0)
+    same = "the same to the last bit" if np.array_equal(*columns) else "NOT the same numbers"
+    bench.row(f"a column of K, n = {n:,}, by two threads", ">= 1.7x", one / two, against="one thread",
+              note=f"{1e9 * one / n:.2f} and {1e9 * two / n:.2f} ns per point, {same}")  # fmt: skip
 
 
 def columns(bench):

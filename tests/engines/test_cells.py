@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nimt
+from nimt.engines import cell_layout
 from nimt.engines.cell_layout import Cells, find_formula, sort_into_cells
 from nimt.kernels import Matern, RationalQuadratic
 
@@ -30,6 +31,14 @@ def teach(engine, d=3, kernel=None, teacher=None, target=None, loss="square", **
     y = TARGETS[d] if target is None else target
     rules = {"tol": None, "max_iterations": 300} | options
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), POINTS[d], y, engine=engine, **rules)
+
+
+@pytest.fixture(params=["at once", "waiting"], autouse=True)
+def waits(request, monkeypatch):
+    """Let steps wait for cells, or take them at once, however few points they reach."""
+    fewest = 0 if request.param == "waiting" else np.inf
+    monkeypatch.setattr(cell_layout, "FEWEST", fewest)
+    return request.param == "waiting"
 
 
 def assert_same(lesson, expected):
@@ -125,3 +134,56 @@ def test_what_cells_cannot_do_is_refused_by_name(kernel, teacher, reason):
     with pytest.raises(nimt.InvalidInput, match=f"'cells' cannot run this lesson, because .*{reason}"):
         teach("cells", kernel=kernel, teacher=teacher)
     assert find_formula(RationalQuadratic()) is None
+
+
+def test_steps_wait_only_where_they_reach_many_points(monkeypatch):
+    monkeypatch.undo()
+    points = np.random.default_rng(0).random((30_000, 3))
+    names = []
+    for width in (0.02, 0.3):
+        learner = nimt.KernelLearner(nimt.rbf(width))
+        session = nimt.steps(learner, nimt.GreedyTeacher(), points, points[:, 0], engine="cells")
+        names.append(type(session.engine).__name__)
+    assert names == ["CellsEngine", "WaitingCellsEngine"]
+
+
+def test_a_cell_takes_what_waits_for_it_as_soon_as_its_bound_is_the_largest(monkeypatch):
+    """More steps than wait at most, at a rate that moves the largest error from cell to cell."""
+    points = np.random.default_rng(2).random((3000, 2))
+    target = np.sin(7 * points[:, 0]) * np.cos(5 * points[:, 1])
+
+    def taught(fewest, engine="cells"):
+        monkeypatch.setattr(cell_layout, "FEWEST", fewest)
+        learner = nimt.KernelLearner(nimt.rbf(0.4), learning_rate=0.4)
+        rules = {"max_iterations": 700, "tol": None, "engine": engine}
+        return nimt.teach(learner, nimt.GreedyTeacher(), points, target, **rules)
+
+    waiting, at_once = taught(0), taught(np.inf)
+    np.testing.assert_array_equal(waiting.indices, at_once.indices)
+    assert_same(waiting, taught(0, "reference"))
+
+
+def test_terms_that_a_far_power_leaves_out_are_below_rounding():
+    """The polynomials of `radial_rows`, against 2^-x."""
+    from nimt.engines._numba.radial_rows import SERIES
+
+    for first, series in SERIES.items():
+        x = np.linspace(first, first + 30, 5001)
+        k = np.rint(-x)
+        powers = np.ldexp(np.polyval([*series[::-1], 1.0], -x - k), k.astype(int))
+        assert np.max(np.abs(powers - 2.0**-x)) < 1.2 * 2.0**-53
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "matern 5/2", "wendland 1"])
+def test_a_column_by_two_threads_is_that_of_one(monkeypatch, kernel, waits):
+    from nimt.engines import streamed_engine
+
+    points = np.random.default_rng(3).random((1500, 3))
+    columns = []
+    for longest in (np.inf, 100):
+        monkeypatch.setattr(streamed_engine, "LONG", longest)
+        column = np.empty(len(points))
+        streamed_engine.compiled_column(KERNELS[kernel], nimt.Points(points))(7, column)
+        columns.append(column)
+    np.testing.assert_array_equal(*columns)
+    np.testing.assert_allclose(columns[0], KERNELS[kernel](points, points[7:8])[:, 0], atol=1e-15, rtol=1e-12)

@@ -32,7 +32,7 @@ for engine, kernel, loss, teacher, y in lessons:
     np.testing.assert_allclose(fast.discrepancy, plain.discrepancy, rtol=1e-9)
 mine = nimt.KernelLearner(narrow, loss=nimt.compiled(smoothness=2.0)(lambda f, y: ((f - y) ** 2, 2.0 * (f - y))))
 assert nimt.plan(mine, nimt.GreedyTeacher(), pool, target).engine == "reference"
-inner = {f"nimt.engines._numba.{name}" for name in ("caching", "vectors", "radial_rows", "tile_rows")}
+inner = {f"nimt.engines._numba.{name}" for name in ("caching", "vectors", "radial_rows", "cell_rows", "tile_rows")}
 print(sorted(inner & set(sys.modules)))
 """
 

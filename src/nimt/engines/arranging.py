@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Flags, check_stored_array, lend
 from nimt.engines.codes import CARRY, ERROR, ROUNDING, TOTAL
 from nimt.engines.compiled import CompiledEngine
-from nimt.engines.layouts import BLOCK, gather, places_in, scatter
+from nimt.engines.layouts import BLOCK, gather, line_aligned, places_in, scatter
 from nimt.engines.synthesising import LabelMaker
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.measures import distance
@@ -20,7 +20,6 @@ from nimt.task.task import Task
 T = TypeVar("T", bound=np.generic)
 
 NOTHING: Array = np.empty(0)
-LINE = 64  # bytes of a line of cache
 
 
 class ArrangedEngine(CompiledEngine):
@@ -175,19 +174,6 @@ class ArrangedEngine(CompiledEngine):
         super().restore(state)
         self._take_arrays()
         self.sums[:] = check_stored_array(state, "sums", (3,))
-
-
-def line_aligned(size: int, dtype: np.dtype[T]) -> NDArray[T]:
-    """Return an array without values that begins at the beginning of a line of cache.
-
-    Examples
-    --------
-    >>> line_aligned(10, np.dtype(np.float64)).ctypes.data % 64
-    0
-    """
-    raw = np.empty(size * dtype.itemsize + LINE, dtype=np.uint8)
-    skip = -raw.__array_interface__["data"][0] % LINE
-    return raw[skip : skip + size * dtype.itemsize].view(dtype)
 
 
 def tournament_levels(leaves: int, fan: int, trees: int = 1) -> NDArray[np.int64]:

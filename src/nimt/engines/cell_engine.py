@@ -1,4 +1,4 @@
-"""The engine for one greedy example per step on scattered points, which computes K in cells when it is needed."""
+"""The engines for one greedy example per step on scattered points, which compute K in cells when it is needed."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.engines.arranging import ArrangedEngine, line_aligned
-from nimt.engines.cell_layout import Cells
+from nimt.engines.arranging import ArrangedEngine
+from nimt.engines.cell_layout import CellArrays, Cells, make_room
 from nimt.engines.codes import CELL, LANES, NO_SCORE
 from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.cell_steps import UNKNOWN, by_cells
-from nimt.engines.layouts import BLOCK, norm_of_outputs
+from nimt.engines.layouts import BLOCK, line_aligned, norm_of_outputs
+from nimt.engines.waiting_engine import REAL, WaitingEngine
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.losses import Square
 from nimt.task.task import Task
 
 Whole = NDArray[np.int64]
-REAL = np.dtype(np.float64)
 
 
 class CellsEngine(ArrangedEngine):
@@ -69,10 +69,9 @@ class CellsEngine(ArrangedEngine):
         loss = None if self.loss == Square.number else self.loss
         norm = (0,) * (self.norm if len(self.outputs) > 1 else 0)  # its length is known to the compiler
         taken, code = by_cells(
-            cells.points, cells.boxes, cells.group_boxes, cells.reach, cells.formula.number,
-            np.array(cells.formula.numbers), self.order, len(self.task.pool), self.step, self.discrepancy, *sheet[:2],
-            self.making, self.forbidden, self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta,
-            self.outputs, norm, self.tops, self.group_tops, self.winner, *self.room, self.sums, self.rules, *sheet[2:],
+            cells.arrays, self.order, len(self.task.pool), self.step, self.discrepancy, *sheet[:2], self.making,
+            self.forbidden, self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, self.outputs,
+            norm, self.tops, self.group_tops, self.winner, *self.room, self.sums, self.rules, *sheet[2:],
         )  # fmt: skip
         return int(taken), int(code)
 
@@ -80,3 +79,21 @@ class CellsEngine(ArrangedEngine):
         super().let_go()
         self.forbidden = None
         del self.cells
+
+
+class WaitingCellsEngine(WaitingEngine):
+    """The same where a step reaches many points, of which it changes most little: it waits for their cells."""
+
+    name: str = "cells"
+
+    def __init__(self, task: Task, pupil: KernelPupil, cells: Cells) -> None:
+        super().__init__(task, pupil)
+        self.height = float(pupil.diagonal[0])
+        self.order = cells.order
+        self.tiles = None
+        self.cells: CellArrays | None = cells.arrays
+        count = len(self.order) // CELL
+        largest = float(np.max(np.abs(pupil.values)) + 2.0 * np.max(np.abs(task.target)))
+        self.room = make_room(len(task.pool), task.pool.dimension, count, np.finfo(REAL).eps * largest)
+        self.make_bounds(count)
+        self.begin(self.take_over())

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.engines.codes import CELL, GAUSSIAN, LANES, MATERN_1, MATERN_3, MATERN_5, WENDLAND
+from nimt.engines.codes import CELL, GAUSSIAN, LANES, MATERN_1, MATERN_3, MATERN_5, WAITING_IN_CELLS, WENDLAND
+from nimt.engines.layouts import line_aligned
 from nimt.kernels import CUT, Kernel, reach
 from nimt.kernels.distances import is_far
 from nimt.kernels.gaussian import Gaussian
@@ -21,18 +23,24 @@ from nimt.kernels.wendland import Wendland
 from nimt.operators.operator import Cost
 from nimt.pools.pool import Pool
 
+FEWEST = 2000  # points that a step reaches
 BLOCK = 2**20  # coordinates that are looked at at once while boxes are made
 
 HALVES = {0.5: MATERN_1, 1.5: MATERN_3, 2.5: MATERN_5, math.inf: GAUSSIAN}
 STEP_SECONDS, POINT_SECONDS, AXIS_SECONDS = 4e-7, 2e-9, 5e-10  # to compute K at a point and change it there
+ONE_BIT = math.sqrt(0.5 * math.log2(math.e))  # 2^-(ONE_BIT r)^2 = exp(-r^2 / 2)
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A radial kernel as compiled code computes it: the number of its formula, and what that needs."""
+    """A radial kernel as compiled code computes it: the number of its formula, and what that needs.
+
+    Scaled points are multiplied by `stretch`, so that a Gaussian is a power of 2.
+    """
 
     number: int
     numbers: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
+    stretch: float = 1.0
 
 
 def find_formula(kernel: Kernel) -> Formula | None:
@@ -44,15 +52,65 @@ def find_formula(kernel: Kernel) -> Formula | None:
     (0.5, 4.0, 4.0, 0.0)
     """
     if type(kernel) is Gaussian:
-        return Formula(GAUSSIAN)
+        return Formula(GAUSSIAN, stretch=ONE_BIT)
     if type(kernel) is Matern and kernel.nu in HALVES:
-        return Formula(HALVES[kernel.nu])
+        return Formula(HALVES[kernel.nu], stretch=ONE_BIT if HALVES[kernel.nu] == GAUSSIAN else 1.0)
     if type(kernel) is Wendland:
         ell, smooth = kernel.dimension // 2 + kernel.smoothness + 1, kernel.smoothness
         linear = (0.0, ell + 1.0, ell + 2.0)[smooth]
         square = (0.0, 0.0, (ell**2 + 4.0 * ell + 3.0) / 3.0)[smooth]
         return Formula(WENDLAND, (1.0 / kernel.width, float(ell + smooth), linear, square))
     return None
+
+
+class CellArrays(NamedTuple):
+    """The cells of a pool and the kernel over them, for compiled code: attributes of `Cells`, and of its formula."""
+
+    points: Array
+    boxes: Array
+    group_boxes: Array
+    reach: float
+    form: int
+    numbers: Array
+
+
+class WaitingInCells(NamedTuple):
+    """The steps that wait for cells.
+
+    Attributes
+    ----------
+    reached, begun, waiting, parts, moves, before :
+        As in `tile_layout.Waiting`.
+    centres : array (WAITING_IN_CELLS d,)
+        The point that each step shows.
+    squares : array (cells,)
+        The sum of (f - y)^2 in each cell.
+    inside : array (2 CELL,) of int
+        All bits, then none: from the number of slots that are padding on, it says which slots are points.
+    count : int
+        The points of the pool.
+    slack : float
+        By how much rounding may move a value in one step.
+    centre, near, high, low, weights : array
+        Room to compute in.
+    """
+
+    reached: NDArray[np.int64]
+    begun: NDArray[np.int64]
+    waiting: NDArray[np.uint8]
+    parts: Array
+    moves: Array
+    before: Array
+    centres: Array
+    squares: Array
+    inside: NDArray[np.int64]
+    count: int  # type: ignore[assignment]  # tuple.count is not used
+    slack: float
+    centre: Array
+    near: Array
+    high: Array
+    low: Array
+    weights: Array
 
 
 class Cells:
@@ -86,11 +144,11 @@ class Cells:
         assert formula is not None and isinstance(kernel, Radial)
         self.formula: Formula = formula
         self.pool = pool
-        radius = ROUNDED_UP * reach(kernel, cut) / float(np.max(kernel.scale))
+        radius = ROUNDED_UP * reach(kernel, cut) / float(np.max(kernel.scale)) * formula.stretch
         self.reach: float = radius * radius
-        scaled = np.ascontiguousarray(pool.points / kernel.scale)
+        scaled = np.ascontiguousarray(pool.points / kernel.scale) * formula.stretch
         self.order: NDArray[np.int32] = sort_into_cells(scaled)
-        self.points: Array = np.empty(len(self.order) * pool.dimension)
+        self.points: Array = line_aligned(len(self.order) * pool.dimension, np.dtype(np.float64))
         self._fill(scaled)
 
     def _fill(self, scaled: Array) -> None:
@@ -116,6 +174,11 @@ class Cells:
     @property
     def groups(self) -> int:
         return -(-len(self.order) // CELL**2)
+
+    @property
+    def arrays(self) -> CellArrays:
+        numbers = np.array(self.formula.numbers)
+        return CellArrays(self.points, self.boxes, self.group_boxes, self.reach, self.formula.number, numbers)
 
 
 def _sides(low: Array, high: Array, length: int) -> Array:
@@ -180,6 +243,29 @@ def find_obstacle_to_cells(kernel: Kernel, pool: Pool) -> str | None:
     if is_far(pool.points / kernel.scale):
         return "the points are so far from zero that differences lose digits"
     return None
+
+
+def gains_by_waiting(near: float) -> bool:
+    """Say whether a step reaches so many points that cells which wait are faster; measured."""
+    return near >= FEWEST
+
+
+def make_room(n: int, d: int, cells: int, slack: float) -> WaitingInCells:
+    """Return room for the steps that wait for the cells of n points."""
+    most, real = WAITING_IN_CELLS, np.dtype(np.float64)
+    reached, begun = np.zeros((2, cells), dtype=np.int64)
+    inside = line_aligned(2 * CELL, np.dtype(np.int64))
+    inside[:CELL], inside[CELL:] = -1, 0
+    steps = (np.empty(cells * most, dtype=np.uint8), np.empty(cells * most), np.empty(most))
+    rooms = [line_aligned(size, real) for size in (CELL + LANES, CELL, CELL, CELL)]
+    return WaitingInCells(
+        reached, begun, *steps, line_aligned(cells * CELL, real), np.empty(most * d), np.empty(cells), inside, n, slack,
+        np.empty(d), *rooms,
+    )  # fmt: skip
+
+
+def count_bytes_of_waiting(n: int) -> int:
+    return 8 * n + (9 * WAITING_IN_CELLS + 48) * -(-n // CELL)
 
 
 def estimate_cost(pairs: float, pool: Pool) -> Cost:

@@ -96,4 +96,6 @@ PACK = 6  # rows in all
 # formulas of radial kernels that compiled code computes
 GAUSSIAN, MATERN_1, MATERN_3, MATERN_5, WENDLAND = 0, 1, 2, 3, 4
 WAITING = 64  # steps that wait for a tile of a grid at most
+WAITING_IN_CELLS = 128  # for a cell of scattered points
+GROUP = 64  # tiles whose largest bound is kept
 CELL = 64  # points that lie close together, and are computed with at once

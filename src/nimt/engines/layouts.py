@@ -15,6 +15,7 @@ T = TypeVar("T", bound=np.generic)
 Order = NDArray[np.int32]  # the index in the pool of each slot; the size of the pool for slots that are padding
 
 BLOCK = 2**16  # slots that are copied at once, so that nothing of the pool's size is needed beside the arrays
+LINE = 64  # bytes of a line of cache
 
 
 def grid_order(shape: tuple[int, ...], tables: NDArray[np.int64], slots: int) -> Order:
@@ -102,3 +103,16 @@ def norm_of_outputs(difference: Array, norm: int) -> Array:
         else:
             result = np.where(size > result, size, result)
     return np.asarray(np.sqrt(result)) if norm == EUCLIDEAN else result
+
+
+def line_aligned(size: int, dtype: np.dtype[T]) -> NDArray[T]:
+    """Return an array without values that begins at the beginning of a line of cache.
+
+    Examples
+    --------
+    >>> line_aligned(10, np.dtype(np.float64)).ctypes.data % 64
+    0
+    """
+    raw = np.empty(size * dtype.itemsize + LINE, dtype=np.uint8)
+    skip = -raw.__array_interface__["data"][0] % LINE
+    return raw[skip : skip + size * dtype.itemsize].view(dtype)

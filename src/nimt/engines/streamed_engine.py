@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +12,12 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, check_stored_array
 from nimt.engines.cell_layout import Formula, find_formula
-from nimt.engines.codes import FETCH, LANES, NOTHING_MISSING, Motion, Scoring
+from nimt.engines.codes import FETCH, NOTHING_MISSING, Motion, Scoring
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.pack_steps import rescore
-from nimt.engines.compiled_steps.streaming import by_whole_columns, fill_column, fill_squared_distances
+from nimt.engines.compiled_steps.streaming import COLUMN_BLOCK, by_whole_columns, fill_column, fill_squared_distances
 from nimt.engines.error_product import product_rows
+from nimt.engines.layouts import line_aligned
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, Radial
 from nimt.kernels.distances import is_far
@@ -28,6 +31,7 @@ from nimt.task.task import Task
 from nimt.wording import Wording
 
 NOTHING: Array = np.empty(0)
+LONG = 200_000  # points of a column that are worth a second thread
 
 
 def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
@@ -60,16 +64,31 @@ def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] 
 
 
 def _by_formula(formula: Formula, scaled: Array) -> Callable[[int, Array], None]:
-    """Return a way to fill a column in one pass: distances and the kernel in vector registers."""
+    """Return a way to fill a column: distances and the kernel in vector registers, long columns by two threads."""
     n, d = scaled.shape
-    points = np.zeros((d, -(-n // LANES) * LANES))
-    points[:, :n] = scaled.T
-    numbers, centre, rest = np.array(formula.numbers), np.empty(d), np.empty(LANES)
+    points = line_aligned(d * -(-n // COLUMN_BLOCK) * COLUMN_BLOCK, np.dtype(np.float64)).reshape(d, -1)
+    points[:, :n], points[:, n:] = formula.stretch * scaled.T, 0.0
+    numbers = np.array(formula.numbers)
+    rooms = [(np.empty(d), np.empty(COLUMN_BLOCK)) for _ in range(2)]
+
+    def fill_part(part: int, index: int, begin: int, end: int, result: Array) -> None:
+        fill_column(points, index, formula.number, numbers, begin, end, *rooms[part], result)
 
     def fill(index: int, result: Array) -> None:
-        fill_column(points, index, formula.number, numbers, centre, rest, result)
+        if n < LONG or not _has_two_cores():
+            fill_part(0, index, 0, n, result)
+            return
+        half = n // 2 // COLUMN_BLOCK * COLUMN_BLOCK  # both parts compute the same numbers as one would
+        other = threading.Thread(target=fill_part, args=(1, index, half, n, result))
+        other.start()
+        fill_part(0, index, 0, half, result)
+        other.join()
 
     return fill
+
+
+def _has_two_cores() -> bool:
+    return len(os.sched_getaffinity(0)) > 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) > 1
 
 
 class StreamedEngine(CompiledEngine):

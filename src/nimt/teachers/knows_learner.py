@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nimt.errors import InvalidInput
@@ -57,7 +58,7 @@ class KnowsLearner:
         if kernel is not None:
             object.__setattr__(self, PARTS["kernel"], as_kernel(kernel))
 
-    @property
+    @cached_property  # asked for at every step of the reference loop; the fields do not change
     def is_informed(self) -> bool:
         """Whether it knows all that it sees; a rate that changes with the step is seen in each view."""
         known = self.known_parts

@@ -120,14 +120,34 @@ def _greedy_clock(
         return passed + remaining(passed) * patience
 
     most = one.square * patience
-    from scipy.optimize import minimize_scalar  # here, since it takes long to load
-
-    best = minimize_scalar(total, bounds=(math.log(most) - 40.0, math.log(most)), method="bounded")
-    clocks = [most, float(best.fun)]
+    clocks = [most, find_least(total, math.log(most) - 40.0, math.log(most))]
     if slowest > 0 and start.radius > 2.0 * one.rest_length:
         goal = (start.radius - one.rest_length) ** 2 / float(spectrum.values.max())
         clocks.append(max(0.0, math.log(one.square / goal)) / exponent)
     return min(clocks)
+
+
+def find_least(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return the least value of a function that falls, then rises, by golden sections; scipy.optimize loads slowly.
+
+    Examples
+    --------
+    >>> round(find_least(lambda x: (x - 0.3) ** 2 + 2.0, -4.0, 9.0), 12)
+    2.0
+    """
+    golden = (math.sqrt(5.0) - 1.0) / 2.0
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    of_left, of_right = function(left), function(right)
+    while high - low > 1e-7:
+        if of_left <= of_right:
+            high, right, of_right = right, left, of_left
+            left = high - golden * (high - low)
+            of_left = function(left)
+        else:
+            low, left, of_left = left, right, of_right
+            right = low + golden * (high - low)
+            of_right = function(right)
+    return min(of_left, of_right)
 
 
 def _rates_to_look_at(start: LessonStart) -> Array:

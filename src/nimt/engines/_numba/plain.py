@@ -96,7 +96,7 @@ def kernel_at(square, form, numbers):
     """K at a squared distance, by the number of its formula."""
     r = np.sqrt(square)
     if form == GAUSSIAN:
-        return np.exp(-0.5 * square)
+        return 2.0**-square
     if form == MATERN_1:
         return np.exp(-r)
     if form == MATERN_3:
@@ -108,29 +108,43 @@ def kernel_at(square, form, numbers):
 
 
 @part
-def weigh(points, at, stride, centre, form, numbers, result, to):
-    """`radial_rows.weigh`, lane by lane."""
-    for lane in range(LANES):
+def fill_squares(points, at, stride, centres, first, d, result, to, count):
+    """`radial_rows.fill_squares`, point by point."""
+    least = np.inf
+    for s in range(count):
         square = 0.0
-        for i in range(centre.size):
-            square += (points[at + i * stride + lane] - centre[i]) ** 2
-        result[to + lane] = kernel_at(square, form, numbers)
+        for i in range(d):
+            square += (points[at + i * stride + s] - centres[first + i]) ** 2
+        result[to + s] = square
+        least = min(least, square)
+    return least
 
 
 @part
-def measure_gaps(boxes, at, stride, centre, result, to):
-    """`radial_rows.measure_gaps`, lane by lane."""
+def apply_formula(form, numbers, least, values, at, count):
+    """`radial_rows.apply_formula`, value by value."""
+    for s in range(at, at + count):
+        values[s] = kernel_at(values[s], form, numbers)
+
+
+@part
+def measure_gaps(boxes, at, stride, centre, near, far, to):
+    """`cell_rows.measure_gaps`, lane by lane."""
     for lane in range(LANES):
-        square = 0.0
+        nearest, farthest = 0.0, 0.0
         for i in range(centre.size):
-            low, high = boxes[at + 2 * i * stride + lane], boxes[at + (2 * i + 1) * stride + lane]
-            square += max(low - centre[i], centre[i] - high, 0.0) ** 2
-        result[to + lane] = square
+            below = boxes[at + 2 * i * stride + lane] - centre[i]
+            above = centre[i] - boxes[at + (2 * i + 1) * stride + lane]
+            nearest += max(below, above, 0.0) ** 2
+            farthest += max(-below, -above) ** 2
+        near[to + lane] = nearest
+        if far is not None:
+            far[to + lane] = farthest
 
 
 @part
 def step_in_cell(f, y, cell, weights, moves, change, forbidden, outputs, norm):
-    """`radial_rows.step_in_cell`, row by row."""
+    """`cell_rows.step_in_cell`, row by row."""
     top = np.int64(-(2**63))
     q = len(outputs)
     for row in range(CELL // LANES):
@@ -140,6 +154,28 @@ def step_in_cell(f, y, cell, weights, moves, change, forbidden, outputs, norm):
         )  # fmt: skip
         top = max(top, bits)
     return top
+
+
+@part
+def add_to_cell(f, y, first, weights, inside, at, move):
+    """`cell_rows.add_to_cell`, slot by slot."""
+    total = 0.0
+    for s in range(CELL):
+        if inside[at + s] != 0:
+            f[first + s] += move * weights[s]
+        total += (f[first + s] - y[first + s]) ** 2
+    return total
+
+
+@part
+def find_ends(f, y, first, forbidden):
+    """`cell_rows.find_ends`, slot by slot."""
+    high, low, total = -np.inf, -np.inf, 0.0
+    for s in range(first, first + CELL):
+        total += (f[s] - y[s]) ** 2
+        if forbidden is None or forbidden[s] == 0:
+            high, low = max(high, f[s] - y[s]), max(low, y[s] - f[s])
+    return high, low, total
 
 
 @part

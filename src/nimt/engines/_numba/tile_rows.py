@@ -65,7 +65,7 @@ def take_in_tile(
                 total = nothing
                 for error in errors:
                     total = here.fma(error, error, total)
-                return total_of(here, total)
+                return here.total(total)
 
             loaded = [here.load(f, of["f"], slot, here.reals) for slot in slots]
             kept = [cgutils.alloca_once_value(builder, value) for value in loaded]
@@ -97,9 +97,10 @@ def take_in_tile(
                     barred = builder.icmp_signed("!=", marks, ir.Constant(here.wholes, [0] * LANES))
                 if barred is not None:
                     over, under = builder.select(barred, lowest, over), builder.select(barred, lowest, under)
-                top = builder.select(builder.fcmp_ordered(">", over, top), over, top)
-                bottom = builder.select(builder.fcmp_ordered(">", under, bottom), under, bottom)
-        return context.make_tuple(builder, signature.return_type, [largest_of(here, top), largest_of(here, bottom)])
+                top, bottom = here.larger(top, over), here.larger(bottom, under)
+        return context.make_tuple(
+            builder, signature.return_type, [here.fold(end, here.larger) for end in (top, bottom)]
+        )
 
     arguments = (
         f, y, first, window, place, row_places, widths, forbidden, waiting, begin, end, moves, centres, parts,
@@ -111,34 +112,3 @@ NAMES = (
     "f", "y", "first", "window", "place", "row_places", "widths", "forbidden", "waiting", "begin", "end", "moves",
     "centres", "parts",
 )  # fmt: skip
-
-
-def halves_of(vectors, value, count):
-    """The lower and the upper half of a vector of `count` entries."""
-    whole = ir.IntType(32)
-    nothing = ir.Constant(value.type, ir.Undefined)
-    halves = (range(count // 2), range(count // 2, count))
-    return [
-        vectors.builder.shuffle_vector(
-            value, nothing, ir.Constant(ir.VectorType(whole, count // 2), list(half))
-        ) for half in halves
-    ]  # fmt: skip
-
-
-def total_of(vectors, value):
-    """The sum of the entries of a vector, halves first."""
-    count = LANES
-    while count > 1:
-        value = vectors.builder.fadd(*halves_of(vectors, value, count))
-        count //= 2
-    return vectors.builder.extract_element(value, ir.IntType(32)(0))
-
-
-def largest_of(vectors, value):
-    """The largest of the entries of a vector."""
-    count, builder = LANES, vectors.builder
-    while count > 1:
-        low, high = halves_of(vectors, value, count)
-        value = builder.select(builder.fcmp_ordered(">", high, low), high, low)
-        count //= 2
-    return builder.extract_element(value, ir.IntType(32)(0))

@@ -54,6 +54,30 @@ class Vectors:
         which = self.builder.bitcast(equal, ir.IntType(self.count))
         return top, self.builder.zext(which, ir.IntType(64)) if self.count < 64 else which
 
+    def halves(self, value, count):
+        """The lower and the upper half of a vector of `count` entries."""
+        nothing = ir.Constant(value.type, ir.Undefined)
+        kind = ir.VectorType(ir.IntType(32), count // 2)
+        halves = (range(count // 2), range(count // 2, count))
+        return [self.builder.shuffle_vector(value, nothing, ir.Constant(kind, list(half))) for half in halves]
+
+    def fold(self, value, combine):
+        """The entries of a vector combined to one number, halves first."""
+        count = self.count
+        while count > 1:
+            value = combine(*self.halves(value, count))
+            count //= 2
+        return self.builder.extract_element(value, ir.IntType(32)(0))
+
+    def total(self, value):
+        return self.fold(value, self.builder.fadd)
+
+    def larger(self, a, b):
+        return self.builder.select(self.builder.fcmp_ordered(">", b, a), b, a)
+
+    def smaller(self, a, b):
+        return self.builder.select(self.builder.fcmp_ordered("<", b, a), b, a)
+
     def move(self, of, places, factors, w, reached, changes, by):
         """Add factors times w to f at some places, one per output; return the norms of f - y as bits, and the changes.
 

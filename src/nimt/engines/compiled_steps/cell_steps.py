@@ -1,4 +1,4 @@
-"""Lessons of one greedy example per step on scattered points that lie in cells.
+"""Lessons of one greedy example per step on scattered points that lie in cells, and steps that wait for cells.
 
 A *cell* is CELL points close together, a *group* is CELL cells. Both have a box around them, so that a step finds the
 cells within the kernel's reach, and computes with whole cells: K is evaluated where it is needed, and nothing of it is
@@ -12,7 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from nimt.engines._numba.chosen import compiled, measure_gaps, part, step_in_cell, weigh
+from nimt.engines._numba.chosen import (
+    add_to_cell,
+    apply_formula,
+    compiled,
+    fill_squares,
+    find_ends,
+    measure_gaps,
+    part,
+    step_in_cell,
+)
 from nimt.engines.codes import BEST, BEST_AT, CARRY, CELL, ERROR, EUCLIDEAN, GOING, LANES, TOTAL, WARNED
 from nimt.engines.compiled_steps.bits import bits_of
 from nimt.engines.compiled_steps.discrepancy import measure_after
@@ -22,6 +31,7 @@ from nimt.engines.compiled_steps.outputs import norm_of
 from nimt.engines.compiled_steps.stopping import larger, over, stillness
 
 UNKNOWN = -1
+ROUNDED = 1e-10  # what bounds leave for rounding, of the kernel
 
 
 @part
@@ -66,17 +76,80 @@ def best_slot(order, tops, group_tops, winner, cells, f, y, forbidden, outputs, 
     return best
 
 
+@part
+def take_in(cell, cells, room, forbidden, f, y, until):
+    """Take the steps that wait for a cell, up to the `until`th of them; return its largest f - y and y - f."""
+    begin, most = room.begun[cell], room.moves.size
+    first, d = cell * CELL, room.centre.size
+    if begin == 0:
+        room.squares[cell] = find_ends(f, y, first, None)[2]
+    square = room.squares[cell]
+    padding = max(0, first + CELL - room.count)
+    for k in range(cell * most + begin, cell * most + until):
+        j = room.waiting[k]
+        least = fill_squares(cells.points, first * d, CELL, room.centres, j * d, d, room.weights, 0, CELL)
+        now = square
+        if least <= cells.reach:
+            apply_formula(cells.form, cells.numbers, least, room.weights, 0, CELL)
+            now = add_to_cell(f, y, first, room.weights, room.inside, padding, room.moves[j])
+        room.parts[k] = now - square
+        square = now
+    room.squares[cell] = square
+    high, low, _ = find_ends(f, y, first, forbidden)
+    return high, low
+
+
+@part
+def let_wait(step, slot, cells, bounds, room, marks):
+    """Let a step wait for the cells that it reaches, change their bounds, and mark their groups."""
+    reached, waiting, most = room.reached, room.waiting, room.moves.size
+    near, high, low, centre = room.near, room.high, room.low, room.centre
+    d, groups, count = centre.size, marks.size, reached.size
+    padded = -(-groups // LANES) * LANES
+    more, less = abs(room.moves[step]) * (1.0 + ROUNDED), abs(room.moves[step]) * (1.0 - ROUNDED)
+    grows, shrinks = (bounds.over, bounds.under) if room.moves[step] > 0.0 else (bounds.under, bounds.over)
+    for i in range(d):
+        centre[i] = cells.points[(slot // CELL * d + i) * CELL + slot % CELL]
+        room.centres[step * d + i] = centre[i]
+    for row in range(0, groups, LANES):
+        measure_gaps(cells.group_boxes, row, padded, centre, near, None, CELL)
+        for g in range(row, min(row + LANES, groups)):
+            if near[CELL + g - row] > cells.reach:
+                continue
+            for lane in range(0, CELL, LANES):
+                measure_gaps(cells.boxes, g * 2 * d * CELL + lane, CELL, centre, near, low, lane)
+            first, least = g * CELL, np.inf
+            length = min(CELL, count - first)
+            for k in range(CELL):
+                high[k] = near[k]
+                least = near[k] if near[k] < least else least
+            apply_formula(cells.form, cells.numbers, least, high, 0, CELL)
+            apply_formula(cells.form, cells.numbers, least, low, 0, CELL)
+            grown, shrunk = grows[first : first + length], shrinks[first : first + length]
+            top = bounds.largest[first : first + length]
+            for k in range(length):
+                grown[k] += more * high[k] + room.slack if near[k] <= cells.reach else 0.0
+                shrunk[k] += room.slack - less * low[k] if near[k] <= cells.reach else 0.0
+                top[k] = (grown[k] if grown[k] > shrunk[k] else shrunk[k]) + 0.0
+            for k in range(length):
+                if near[k] <= cells.reach:
+                    waiting[(first + k) * most + reached[first + k]] = step
+                    reached[first + k] += 1
+            marks[g] = True
+
+
 @compiled
 def by_cells(
-    points, boxes, group_boxes, reach, form, numbers, order, n, at, m, rates, other_label, making, forbidden, height, f,
-    y, other, c, shown, loss, loss_delta, outputs, norm, tops, group_tops, winner, centre, weights, gaps, moves, change,
-    sums, rules, watch, out_index, out_label, out_m, out_move,
+    where, order, n, at, m, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
+    outputs, norm, tops, group_tops, winner, centre, weights, gaps, moves, change, sums, rules, watch, out_index,
+    out_label, out_m, out_move,
 ):  # fmt: skip
     """Teach one greedy example per step among n points; returns the steps taken and the outcome.
 
-    `reach` is a squared distance. `gaps` has room for a group and a row.
+    `where` holds the cells; `gaps` has room for a group and a row.
     """
     q = len(outputs)
+    points, reach = where.points, where.reach
     d = centre.size
     cells = order.size // CELL
     groups = group_tops.size
@@ -124,17 +197,19 @@ def by_cells(
         for lane in range(LANES):
             change[lane] = 0.0
         for row in range(0, groups, LANES):
-            measure_gaps(group_boxes, row, padded, centre, gaps, CELL)
+            measure_gaps(where.group_boxes, row, padded, centre, gaps, None, CELL)
             for g in range(row, min(row + LANES, groups)):
                 if gaps[CELL + g - row] > reach:
                     continue
                 for lane in range(0, CELL, LANES):
-                    measure_gaps(boxes, g * 2 * d * CELL + lane, CELL, centre, gaps, lane)
+                    measure_gaps(where.boxes, g * 2 * d * CELL + lane, CELL, centre, gaps, None, lane)
                 for cell in range(g * CELL, min(g * CELL + CELL, cells)):
                     if gaps[cell - g * CELL] > reach:
                         continue
-                    for lane in range(0, CELL, LANES):
-                        weigh(points, cell * d * CELL + lane, CELL, centre, form, numbers, weights, lane)
+                    least = fill_squares(points, cell * d * CELL, CELL, centre, 0, d, weights, 0, CELL)
+                    if least > reach:
+                        continue
+                    apply_formula(where.form, where.numbers, least, weights, 0, CELL)
                     if cell == cells - 1:
                         for lane in range(n - cell * CELL, CELL):  # padding
                             weights[lane] = 0.0

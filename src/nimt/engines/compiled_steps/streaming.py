@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nimt.engines._numba.chosen import compiled, weigh
-from nimt.engines.codes import ADD, BEST, BEST_AT, FETCH, GOING, LANES, NOTHING_MISSING, SCALE, WARNED
+from nimt.engines._numba.chosen import apply_formula, compiled, fill_squares
+from nimt.engines.codes import ADD, BEST, BEST_AT, FETCH, GOING, NOTHING_MISSING, SCALE, WARNED
 from nimt.engines.compiled_steps.discrepancy import measure_from_square
 from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.largest import first_largest
@@ -11,6 +11,8 @@ from nimt.engines.compiled_steps.motion import begin_motion, end_motion, look_ah
 from nimt.engines.compiled_steps.outputs import number_of
 from nimt.engines.compiled_steps.pack_steps import choose_packs, pack_moves, rescore
 from nimt.engines.compiled_steps.stopping import over, stillness
+
+COLUMN_BLOCK = 256  # points of a column whose distances stay in the nearest cache
 
 
 @compiled
@@ -26,22 +28,25 @@ def fill_squared_distances(columns, index, result):
 
 
 @compiled
-def fill_column(points, index, form, numbers, centre, rest, result):
-    """Write K(x_s, x_index) for every point, by the number of the kernel's formula.
+def fill_column(points, index, form, numbers, begin, end, centre, rest, result):
+    """Write K(x_s, x_index) for the points from `begin` to `end`, by the number of the kernel's formula.
 
-    `points` holds one row per coordinate, filled up to a multiple of LANES; `centre` and `rest` are room to compute in.
+    `points` holds one row per coordinate, filled up to a multiple of COLUMN_BLOCK, of which `begin` is one, too;
+    `centre` and `rest` are room to compute in.
     """
-    stride = points.shape[1]
+    d, stride = points.shape
     flat = points.reshape(points.size)
-    for i in range(centre.size):
+    for i in range(d):
         centre[i] = points[i, index]
-    whole = result.size // LANES * LANES
-    for s in range(0, whole, LANES):
-        weigh(flat, s, stride, centre, form, numbers, result, s)
-    if whole < result.size:
-        weigh(flat, whole, stride, centre, form, numbers, rest, 0)
-        for s in range(whole, result.size):
-            result[s] = rest[s - whole]
+    for s in range(begin, end, COLUMN_BLOCK):
+        if s + COLUMN_BLOCK <= end:
+            fill_squares(flat, s, stride, centre, 0, d, result, s, COLUMN_BLOCK)
+            apply_formula(form, numbers, 0.0, result, s, COLUMN_BLOCK)
+        else:
+            fill_squares(flat, s, stride, centre, 0, d, rest, 0, COLUMN_BLOCK)
+            apply_formula(form, numbers, 0.0, rest, 0, COLUMN_BLOCK)
+            for k in range(s, end):
+                result[k] = rest[k - s]
 
 
 @compiled
