@@ -151,7 +151,7 @@ def shares(cells):
         ("friedman1, svm, 200 rows: gain over random rows (>= 0.04)", many, many >= 0.04),
         ("the lowest mean R^2 or accuracy of a cell (> 0)", worst, worst > 0),
         ("the lowest mean R^2 or accuracy of our estimator as it is (> 0)", lowest, lowest > 0),
-        ("... the least above the mean or the most frequent class, in any split (>= 0)", above_plain, above_plain >= 0),
+        ("... the least above the mean or the most frequent class, in any split measured (>= 0)", above_plain, above_plain >= 0),
         (f"wrong labels of the first {SHOWN} by SurrogateTeacher, digits, 10 % wrong (<= 2)", shown, shown <= 2),
     ]
 
