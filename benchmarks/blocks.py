@@ -237,6 +237,7 @@ def main() -> None:
             print_examples()
         if asked.only in (None, "workers"):
             print_workers(scratch)
+            print_workers(scratch, side=4096, times=1)  # blocks of 512 x 512, for which calls and files matter less
         if asked.only in (None, "growth", "paper"):
             with cluster(2) as client:
                 round_, call = measure_calls(client, scratch)

@@ -296,6 +296,7 @@ def draw(done: Runs, path: Path) -> None:
     """Draw the quality against seconds, a panel per form of the rate: the mean over the seeds, and their range."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from PIL import Image
 
     from nimt.plots.style import FREE, LINE_STYLES, SEVERAL, STYLE
 
@@ -319,6 +320,9 @@ def draw(done: Runs, path: Path) -> None:
         handles, names = panels["constant"].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=4, handlelength=3.2)
         figure.savefig(path, dpi=150)
+    with Image.open(path) as picture:
+        few = picture.convert("RGB").quantize(64)  # a third of the bytes; lines and letters need no more colours
+    few.save(path, optimize=True)
 
 
 def main() -> None:

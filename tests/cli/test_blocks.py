@@ -31,6 +31,11 @@ def test_an_array_is_taught_in_blocks_stopped_and_resumed(nimt, rough, tmp_path)
     assert json.loads(again.out)["outcome"] == "converged"
     more = nimt("resume", "run", "-n", "1000000")
     assert more.out.startswith("the discrepancy fell below the tolerance after ")
+    shown = nimt("show", "run")
+    assert shown.code == 0 and shown.out.splitlines()[0].startswith(more.out.splitlines()[0])
+    told = json.loads(nimt("show", "run", "--json").out)
+    assert told["outcome"] == "converged" and told["discrepancy"] < told["tol"]
+    assert nimt("show", "run", "--figures").is_one_sentence()
 
 
 def test_a_zarr_array_is_taught_and_results_are_written_as_asked(nimt, rough, tmp_path):

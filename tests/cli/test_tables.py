@@ -731,6 +731,12 @@ def test_one_class_is_nothing_to_teach(nimt):
     assert answer.code == 2 and answer.is_one_sentence() and "'iris' in every row" in answer.err
 
 
+def test_one_number_is_nothing_to_teach(nimt):
+    Path("flat.csv").write_text("x,y\n" + "".join(f"{x},5\n" for x in range(30)))
+    answer = nimt("teach", "flat.csv")
+    assert answer.code == 2 and answer.is_one_sentence() and "'y' is 5 in every row: there is nothing" in answer.err
+
+
 @pytest.mark.slow
 def test_the_report_of_a_table_tells_the_error_on_rows_never_shown(nimt):
     written("table.csv", 0, 60)

@@ -40,6 +40,17 @@ def test_what_is_compiled_of_a_loss_is_its_value_and_its_slope(name, f, y):
     np.testing.assert_allclose(loss.slope_at(f, y, (parameter, 0.0)), loss.slope(np.array(f), np.array(y)), rtol=1e-14)
 
 
+@given(f=reals, y=st.floats(-3, 3))
+def test_logistic_labels_that_a_teacher_made_mean_the_same_in_compiled_code(f, y):
+    loss, share = as_loss("logistic"), (1.0 + y) / 2.0
+    value = share * oracles.value_of("logistic", f, 1.0) + (1.0 - share) * oracles.value_of("logistic", f, -1.0)
+    slope = share * oracles.SLOPES["logistic"](f, 1.0) + (1.0 - share) * oracles.SLOPES["logistic"](f, -1.0)
+    for of_loss in (loss.value(np.array(f), np.array(y)), loss.value_at(f, y, (0.0, 0.0))):
+        np.testing.assert_allclose(of_loss, value, rtol=1e-11, atol=1e-13)
+    for of_loss in (loss.slope(np.array(f), np.array(y)), loss.slope_at(f, y, (0.0, 0.0))):
+        np.testing.assert_allclose(of_loss, slope, rtol=1e-11, atol=1e-13)
+
+
 @given(f=st.lists(reals, min_size=3, max_size=3), y=st.sampled_from(np.eye(3).tolist()))
 def test_what_is_compiled_of_a_loss_that_couples_outputs_is_its_value_and_its_slope(f, y):
     loss, f, y = as_loss("crossentropy"), np.array(f), np.array(y)

@@ -95,7 +95,7 @@ NAMED = {"kind": "named", "name": "gmm"}
 def test_no_command_is_written_for_a_formula(place):
     """A command names files: rather none than one with another target."""
     given = {"target": NAMED, "start": {"kind": "zero"}} | {place: {"kind": "formula", "text": "(-x)^2", "axes": []}}
-    with pytest.raises(InvalidInput, match=f"the {place} was drawn or typed"):
+    with pytest.raises(InvalidInput, match=f"the {place} was drawn, dragged or typed"):
         exports.as_command(given["target"], given["start"], [exports.Part(Recipe(target=""))], read_problem("gmm"))
 
 

@@ -1,4 +1,4 @@
-"""`nimt teach --blocks` and `nimt resume` of such a run: one lesson in parts, by threads or on a cluster."""
+"""`nimt teach --blocks`, with `nimt resume` and `nimt show`: one lesson in parts, by threads or on a cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, say
+from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, can_print, note, say
 from nimt.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -56,6 +56,38 @@ def resume_in_blocks(
             folder, client=client, workers=workers, max_iterations=most, time_limit=seconds, callback=watch
         )
     return finish(lesson, **how)
+
+
+def show_blocks(folder: Path, *, as_json: bool) -> None:
+    """Say how far a run by blocks is, and draw M over its colours; nothing of its blocks is read."""
+    from nimt.blocks.block_folder import BlockFolder
+    from nimt.cli.terminal_curve import ASCII, terminal_curve
+    from nimt.counting import say_count
+    from nimt.lesson.outcome import Outcome
+    from nimt.measures import as_measure
+
+    place = BlockFolder(folder)
+    task, state = place.read_task(), place.read_turns()
+    if state is None:
+        raise InvalidInput(f"{str(folder)!r} holds no turn yet: go on with 'nimt resume {shlex.quote(str(folder))}'")
+    curve, outcome = state["curve"], state["outcome"]
+    turn, _, shown, _, discrepancy = curve[-1]
+    blocks = len(state["saved"])
+    if as_json:
+        told = {
+            "outcome": None if outcome is None else outcome.lower(), "examples": int(shown), "turns": int(turn),
+            "blocks": blocks, "discrepancy": float(discrepancy), "tol": task["tol"], "seconds": state["elapsed"],
+        }  # fmt: skip
+        print(json.dumps(told))
+        return
+    ended = "not finished" if outcome is None else str(Outcome[outcome])
+    many, turns = say_count(int(shown), "example", ",d"), say_count(int(turn), "turn", ",d")
+    say(f"{ended} after {many} in {turns} of {say_count(blocks, 'block')}; M {discrepancy:.4g} ({task['measure']})")
+    say(f"{folder}: {', '.join(file.name for file in place.results)}")
+    for line in terminal_curve(curve[:, 4], measure=as_measure(task["measure"])):
+        say(line if can_print(line) else line.translate(ASCII))
+    if outcome is None or Outcome[outcome] in (Outcome.INTERRUPTED, Outcome.TIME):
+        note(f"go on with 'nimt resume {shlex.quote(str(folder))}'")
 
 
 def plan_in_blocks(settings: Recipe, blocks: str, workers: int, *, as_json: bool) -> None:

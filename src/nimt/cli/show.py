@@ -38,12 +38,20 @@ def show(
     """
     import json
 
+    from nimt.cli.run_folder import BLOCK_TASK
     from nimt.cli.terminal_curve import ASCII, terminal_curve
     from nimt.cli.written_results import print_summary
     from nimt.datasets.places import as_path
     from nimt.reports.summary import summary_of
 
     path = as_path(lesson)
+    if (path / BLOCK_TASK).is_file():
+        from nimt.cli.block_run import show_blocks
+
+        if figures:
+            raise InvalidInput(f"{lesson!r} is a lesson by blocks, which has no figures: leave --figures out")
+        show_blocks(path, as_json=as_json)
+        return
     if figures and not path.is_dir():
         raise InvalidInput(f"--figures writes to the folder of a run, and {lesson!r} is none: name the folder")
     found = find_lesson(path)

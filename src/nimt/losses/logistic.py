@@ -52,13 +52,15 @@ class Logistic(KnownLoss, name="logistic"):
 
     @staticmethod
     def value_at(f: float, y: float, own: Own) -> Any:
-        z = -y * f
-        return max(0.0, z) + np.log1p(np.exp(-abs(z)))
+        is_class = abs(y) == 1.0
+        z = -y * f if is_class else f
+        value = max(0.0, z) + np.log1p(np.exp(-abs(z)))
+        return value if is_class else value - f * (1.0 + y) / 2.0
 
     @staticmethod
     def slope_at(f: float, y: float, own: Own) -> Any:
-        z = -y * f
-        if z >= 0.0:
-            return -y / (1.0 + np.exp(-z))
-        e = np.exp(z)
-        return -y * e / (1.0 + e)
+        is_class = abs(y) == 1.0
+        z = -y * f if is_class else f
+        e = np.exp(-abs(z))
+        share = 1.0 / (1.0 + e) if z >= 0.0 else e / (1.0 + e)
+        return -y * share if is_class else share - (1.0 + y) / 2.0

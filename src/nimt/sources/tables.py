@@ -153,6 +153,7 @@ def read_table(path: str | os.PathLike[str], columns: Columns = Columns()) -> So
     rows = _merge_repeated(rows, columns.duplicates)
     if len(rows) < 2:
         raise InvalidInput(f"{str(file)!r} has {len(rows)} different row(s) of data: a table needs at least 2")
+    _check_varies(rows)
     kept, aside = _split(rows, columns.holdout, columns.most_rows)
     preparation = _prepare(kept, columns)
     pool = PreparedPoints(_points(kept, preparation), preparation, kept.frame.index.to_numpy())
@@ -362,6 +363,16 @@ def _find_classes(rows: Rows, columns: Columns) -> Rows:
     more = "" if len(used) <= MOST_LISTED else ", ..."
     note = f"{rows.file.name}: the target {name} has {len(used)} classes: {listed}{more}"
     return rows.with_target(target, *notes, note)
+
+
+def _check_varies(rows: Rows) -> None:
+    """Refuse a target that is the same number everywhere: the learner of a table starts at the mean, and is done."""
+    values = rows.target
+    if values.dtype.kind == "f" and values.min() == values.max():
+        raise InvalidInput(
+            f"{str(rows.file)!r}: the target {short(values.name)!r} is {values.iloc[0]:g} in every row: "
+            f"there is nothing to teach"
+        )
 
 
 def _look_like_classes(target: pd.Series) -> bool:
