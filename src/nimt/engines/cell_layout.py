@@ -246,7 +246,7 @@ def find_obstacle_to_cells(kernel: Kernel, pool: Pool) -> str | None:
 
 
 def gains_by_waiting(near: float) -> bool:
-    """Say whether a step reaches so many points that cells which wait are faster; measured."""
+    """Say whether a step reaches so many points that cells are to wait; the limit is a guess."""
     return near >= FEWEST
 
 

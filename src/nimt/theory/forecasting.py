@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, singledispatch
 from typing import Any
 
@@ -27,7 +26,7 @@ from nimt.teachers.teacher import count_of
 from nimt.theory import first_passage, moments, rate_law, whole
 from nimt.theory.bounds_table import to_json
 from nimt.theory.lesson_start import LessonStart, lesson_start, start_of
-from nimt.theory.magnitude import LateRate, late_rate
+from nimt.theory.magnitude import LateRate, find_late_rate
 from nimt.theory.moments import MeanLesson
 from nimt.theory.reach import find_unreachable
 from nimt.theory.spectrum import grid_factors
@@ -483,21 +482,6 @@ def _make_forecast(
 
 def _around(itd: int, share: float) -> tuple[int, int | None]:
     return max(0, math.floor(itd * (1.0 - share))), math.ceil(itd * (1.0 + share))
-
-
-def find_late_rate(start: LessonStart, rate: float) -> LateRate | None:
-    """Return the rate in the end, read off a shorter lesson at a larger learning rate; None where there is none."""
-    fast = max(rate, rate_law.FAST / float(start.diagonal[start.candidates].max()))
-    lesson = start.teach_copy(rate_law.SHORT_STEPS, rate=fast, record="all")
-    found = None
-    for share in (10, 2):  # a short lesson alternates often enough only in a longer part of it
-        with contextlib.suppress(InvalidInput):
-            found = found or late_rate(lesson, max(1, len(lesson) // share))
-    if found is None:
-        return None
-    kappa = float(start.diagonal[found.points].mean())
-    slower = rate_law.speed(fast, kappa, 1) / rate_law.speed(rate, kappa, 1)
-    return replace(found, predicted=found.predicted * slower, measured=found.measured * slower)
 
 
 def _or_more(high: int | None) -> str:

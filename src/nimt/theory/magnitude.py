@@ -8,7 +8,8 @@ limit of small rates -ln(1 - 2 eta kappa) / kappa stands for 2 eta, kappa = K(x,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from nimt.errors import InvalidInput
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.losses import Square, as_loss
-from nimt.theory.rate_law import speed
+from nimt.theory.lesson_start import LessonStart
+from nimt.theory.rate_law import FAST, SHORT_STEPS, speed
 
 FEWEST = 3  # times that each of the last points was shown, so that all that alternate are among them
 LARGEST = 5000  # points whose Gram matrix is solved with
@@ -85,3 +87,18 @@ def late_rate(lesson: Lesson, steps: int | None = None) -> LateRate:
     kappa = float(np.mean(np.diagonal(gram)))
     fallen = float(np.log(lesson.discrepancy[-1 - last] / lesson.discrepancy[-1]))
     return LateRate(shown, magnitude, magnitude * kappa / speed(float(rate), kappa, 1), last / fallen)
+
+
+def find_late_rate(start: LessonStart, rate: float) -> LateRate | None:
+    """Return the rate in the end, read off a shorter lesson at a larger learning rate; None where there is none."""
+    fast = max(rate, FAST / float(start.diagonal[start.candidates].max()))
+    lesson = start.teach_copy(SHORT_STEPS, rate=fast, record="all")
+    found = None
+    for share in (10, 2):  # a short lesson alternates often enough only in a longer part of it
+        with contextlib.suppress(InvalidInput):
+            found = found or late_rate(lesson, max(1, len(lesson) // share))
+    if found is None:
+        return None
+    kappa = float(start.diagonal[found.points].mean())
+    slower = speed(fast, kappa, 1) / speed(rate, kappa, 1)
+    return replace(found, predicted=found.predicted * slower, measured=found.measured * slower)
