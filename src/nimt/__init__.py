@@ -8,9 +8,9 @@ import lazy_loader
 from nimt._version import __version__
 from nimt.collecting import without_collecting
 
-ROOMS = {  # can be reached as attributes; what users type of them is at the top
-    "classes", "learners", "lesson", "operators", "pools", "runs", "session", "sources", "task", "teachers",
-    "teaching_sets",
+ROOMS = {  # can be reached as attributes, and are not listed at the top
+    "blocks", "classes", "errors", "lesson", "measures", "operators", "pools", "runs", "schedules", "session",
+    "sources", "task", "teaching_sets",
 }  # fmt: skip
 
 _loaded, _, _listed = lazy_loader.attach_stub(__name__, __file__)
