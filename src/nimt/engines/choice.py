@@ -15,7 +15,7 @@ from nimt.engines.codes import CELL, MARKS
 from nimt.engines.compiled import find_obstacle, find_other_choice, pack_size, rule_of
 from nimt.engines.engine import Engine
 from nimt.engines.error_product import find_obstacle_to_columns, find_obstacle_to_lists
-from nimt.engines.parts import find_unknown_part, find_unknown_update
+from nimt.engines.parts import find_unknown_part
 from nimt.engines.reference_engine import ReferenceEngine
 from nimt.engines.tile_layout import count_bytes, gains_by_waiting
 from nimt.errors import InvalidInput
@@ -99,8 +99,7 @@ def _kernel_learner(task: Task) -> KernelLearner:
 
 def _find_unknown(task: Task, engine: str) -> str | None:
     """Return which part of the teacher's rule, or of the learner's update, an engine cannot do."""
-    parts = _kernel_learner(task).update.parts
-    return find_unknown_part(rule_of(task), engine) or find_unknown_update(parts, engine)
+    return find_unknown_part(rule_of(task), engine, _kernel_learner(task).update.parts)
 
 
 def _find_unknown_mixture(task: Task) -> str | None:

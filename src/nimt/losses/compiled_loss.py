@@ -8,7 +8,7 @@ from typing import Any, cast, overload
 
 import numpy as np
 
-from nimt.arrays import Array, is_number
+from nimt.arrays import Array, check_flag, is_number
 from nimt.errors import InvalidInput
 from nimt.losses.compiled_score import CompiledScore, ScoreFunction, refuse_raising, takes_three
 from nimt.plain_numba import PLAIN_NUMBA
@@ -39,8 +39,7 @@ class CompiledLoss:
                 raise InvalidInput(
                     f"must be a positive number, or infinity where there is none; got {constant!r}", parameter=name
                 )
-        if not isinstance(convex, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {convex!r}", parameter="convex")
+        check_flag("convex", convex)
         functools.update_wrapper(self, function)  # type: ignore[arg-type]  # its name, by which it is stored
         self.function = function
         self.smoothness: float = float(smoothness)

@@ -12,8 +12,7 @@ from nimt.errors import NarrowKernelWarning, SlowLessonWarning, StepSizeWarning,
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.kernel_learner import KernelLearner
-from nimt.learners.known_parts import find_disagreement, find_known_parts, find_rate
-from nimt.learners.learner import Pupil
+from nimt.learners.learner import Pupil, find_disagreement, find_known_parts, find_rate
 from nimt.losses import Loss, Square
 from nimt.pools.pool import Points
 from nimt.task.checks import name_kernels

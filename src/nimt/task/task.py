@@ -17,8 +17,7 @@ from nimt.errors import InvalidInput, first_call_of, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import make_pupil
 from nimt.learners.kernel_learner import KernelLearner
-from nimt.learners.known_parts import find_known_parts, find_rate
-from nimt.learners.learner import Learner, Pupil, auto_rate
+from nimt.learners.learner import Learner, Pupil, auto_rate, find_known_parts, find_rate
 from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
 from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nimt.errors import InvalidInput
 from nimt.kernels import as_kernel
-from nimt.learners.known_parts import PARTS
-from nimt.learners.learner import check_rate
+from nimt.learners.learner import PARTS, check_rate
 from nimt.losses import as_loss
 from nimt.wording import Wording
 

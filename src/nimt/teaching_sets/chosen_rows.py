@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.arrays import check_count, is_number
+from nimt.arrays import check_count, check_flag, is_number
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.choosing_rules import MOST_ROWS, Chooser, check_rule
@@ -109,8 +109,7 @@ def teaching_set(
     most = _check_size(size, tol, len(rows))
     check_seed(seed)
     check_watch(watch)
-    if not isinstance(measure_curve, bool | np.bool_):
-        raise InvalidInput(f"must be True or False, got {measure_curve!r}", parameter="measure_curve")
+    check_flag("measure_curve", measure_curve)
     if labels not in LABELS:
         raise InvalidInput(f"must be 'reference' or 'rows', got {labels!r}", parameter="labels")
     check_rule(rule, rows)

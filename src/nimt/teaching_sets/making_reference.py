@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from nimt.arrays import Indices, is_whole
+from nimt.arrays import Indices, check_flag, is_whole
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.fold_answers import Folded, check_answers, check_folds, draw, fold
 from nimt.teaching_sets.model_answers import ask, name_of
@@ -90,8 +90,7 @@ def reference(
     check_seed(seed)
     check_watch(watch)
     check_folds(folds, rows)
-    if not isinstance(out_of_fold, bool | np.bool_):
-        raise InvalidInput(f"must be True or False, got {out_of_fold!r}", parameter="out_of_fold")
+    check_flag("out_of_fold", out_of_fold)
     with with_few_threads(model, len(rows)):
         return make_reference(rows, model, folds, bool(out_of_fold), int(seed), watch)
 
