@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import nimt
 from nimt.teaching_sets.choosing_rules import RULES, Chooser
-from nimt.teaching_sets.curve import Curve
+from nimt.teaching_sets.curve import SizeCurve
 from nimt.teaching_sets.row_checks import read_rows
 
 pytestmark = pytest.mark.long
@@ -49,7 +49,7 @@ def test_the_labels_of_the_reference_teach_more_than_the_rows_own_and_the_senten
 def test_the_gain_by_choosing_is_paired_within_splits():
     chosen = np.array([[0.9], [0.5]])  # the second split is harder for everybody
     random = np.array([[0.8], [0.7], [0.4], [0.3]])
-    curve = Curve(np.array([5]), chosen, random, random - 0.1, np.array([1.0, 1.0])).to_frame().iloc[0]
+    curve = SizeCurve(np.array([5]), chosen, random, random - 0.1, np.array([1.0, 1.0])).to_frame().iloc[0]
     differences = [0.9 - 0.8, 0.9 - 0.7, 0.5 - 0.4, 0.5 - 0.3]
     assert curve["gain_own_spread"] == pytest.approx(np.std(differences)) == pytest.approx(0.05)
     assert curve["gain_reference_spread"] == pytest.approx(np.std(differences))

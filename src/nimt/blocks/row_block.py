@@ -69,7 +69,7 @@ def lay_out_block(shape: tuple[int, ...], own: Box) -> Layout:
     return Layout(grid, slots, levels, (int(levels[level]), int(levels[level + 1])), forbidden)
 
 
-class Room(threading.local):
+class StepArrays(threading.local):
     """Where compiled code writes what it shows; each thread has one."""
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Room(threading.local):
         return self._rates[:count]
 
 
-ROOM = Room()
+ARRAYS = StepArrays()
 
 
 class RowBlock(Block):
@@ -188,16 +188,16 @@ class RowBlock(Block):
         layout, records = self.layout, self.lesson.records
         watch, moves = np.array([math.inf, 0.0]), np.zeros(1)
         taken, code = by_rows(
-            self._grid, LANES, None, 0, self.discrepancy, ROOM.rates(self._rate, most), None, None, layout.forbidden,
+            self._grid, LANES, None, 0, self.discrepancy, ARRAYS.rates(self._rate, most), None, None, layout.forbidden,
             self._height, self.f, self.y, None, self.c, self.shown, None, 1.0, (0,), (), layout.levels, layout.parts,
             self.node_bits, self.node_index, self.touched, moves, self.change, self.sums, self.rules, watch,
-            ROOM.indices[:most], ROOM.labels[:most], ROOM.discrepancy[:most],
-            ROOM.coefficients[: most if records else 0],
+            ARRAYS.indices[:most], ARRAYS.labels[:most], ARRAYS.discrepancy[:most],
+            ARRAYS.coefficients[: most if records else 0],
         )  # fmt: skip
-        indices, discrepancy = ROOM.indices[:taken, 0], ROOM.discrepancy[:taken]
+        indices, discrepancy = ARRAYS.indices[:taken, 0], ARRAYS.discrepancy[:taken]
         if not records:
             return Shown(indices, None, discrepancy, int(code))
-        return Shown(indices.copy(), ROOM.coefficients[:taken, 0].copy(), discrepancy.copy(), int(code))
+        return Shown(indices.copy(), ARRAYS.coefficients[:taken, 0].copy(), discrepancy.copy(), int(code))
 
     @property
     def target(self) -> Array:

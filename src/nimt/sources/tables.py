@@ -98,7 +98,7 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TableRows:
     """The used columns of the used rows, before they become points.
 
     Attributes
@@ -122,11 +122,11 @@ class Rows:
     def target(self) -> pd.Series:
         return self.frame.iloc[:, -1]
 
-    def take(self, places: Any, *notes: str) -> Rows:
+    def take(self, places: Any, *notes: str) -> TableRows:
         """Return some of the rows."""
         return replace(self, frame=self.frame.iloc[places], notes=(*self.notes, *notes))
 
-    def with_target(self, target: Any, *notes: str) -> Rows:
+    def with_target(self, target: Any, *notes: str) -> TableRows:
         """Return the rows with other values of the target."""
         frame = self.frame.assign(**{self.target.name: target})
         return replace(self, frame=frame, notes=(*self.notes, *notes))
@@ -176,7 +176,7 @@ def _ask_for(names: list[str], columns: Columns, file: Path) -> list[str]:
     return asked
 
 
-def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: list[str]) -> Rows:
+def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: list[str]) -> TableRows:
     """Choose the features and the target, and point out columns that can teach nothing."""
     import pandas as pd
 
@@ -212,7 +212,7 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
     if len(frame) < 2:
         raise InvalidInput(f"{str(file)!r} has {len(frame)} row(s) of data: a table needs at least 2")
     used = pd.DataFrame(features | {target: frame[target]})
-    return Rows(used, file, (*notes, *said), forms)
+    return TableRows(used, file, (*notes, *said), forms)
 
 
 def _describe_id(name: str, file: Path) -> Wording:
@@ -288,7 +288,7 @@ def _numbers_the_rows(column: pd.Series) -> bool:
 # ---------------------------------------------------------------- which rows
 
 
-def _treat_missing(rows: Rows, rule: str) -> Rows:
+def _treat_missing(rows: TableRows, rule: str) -> TableRows:
     """Leave out rows, or refuse the table, by the rule for missing values; "mean" fills features in later."""
     lacking = rows.frame.isna()
     incomplete = lacking.any(axis=1)
@@ -320,7 +320,7 @@ def _treat_missing(rows: Rows, rule: str) -> Rows:
     return rows.take(np.flatnonzero(~without), said)
 
 
-def _find_classes(rows: Rows, columns: Columns) -> Rows:
+def _find_classes(rows: TableRows, columns: Columns) -> TableRows:
     """Turn a target of numbers into words where it is one of classes, and check the classes."""
     import pandas as pd
 
@@ -365,7 +365,7 @@ def _find_classes(rows: Rows, columns: Columns) -> Rows:
     return rows.with_target(target, *notes, note)
 
 
-def _check_varies(rows: Rows) -> None:
+def _check_varies(rows: TableRows) -> None:
     """Refuse a target that is the same number everywhere: the learner of a table starts at the mean, and is done."""
     values = rows.target
     if values.dtype.kind == "f" and values.min() == values.max():
@@ -383,7 +383,7 @@ def _look_like_classes(target: pd.Series) -> bool:
     return bool(2 <= target.nunique() <= min(MOST_NUMBERED, len(values) // 5))
 
 
-def _merge_repeated(rows: Rows, duplicates: str) -> Rows:
+def _merge_repeated(rows: TableRows, duplicates: str) -> TableRows:
     """Refuse, or average, points that come with several targets; equal rows count once."""
     if not rows.features.duplicated().any():
         return rows
@@ -421,7 +421,7 @@ def _merge_repeated(rows: Rows, duplicates: str) -> Rows:
     return kept.with_target(_replace(kept.target, merged).astype(kept.target.dtype), note)
 
 
-def _split(rows: Rows, share: float | None, most: int | None) -> tuple[Rows, Rows | None]:
+def _split(rows: TableRows, share: float | None, most: int | None) -> tuple[TableRows, TableRows | None]:
     """Hold out a share of the rows, and draw those that are taught where they are too many; with a fixed seed."""
     limit = len(rows)
     if share is None:
@@ -448,7 +448,7 @@ def _split(rows: Rows, share: float | None, most: int | None) -> tuple[Rows, Row
 # ---------------------------------------------------------------- points and labels
 
 
-def _prepare(rows: Rows, columns: Columns) -> Preparation:
+def _prepare(rows: TableRows, columns: Columns) -> Preparation:
     """Measure means and deviations on the rows that are taught."""
     made, flat = [], []
     for name, column in rows.features.items():
@@ -481,7 +481,7 @@ def _prepare_column(column: pd.Series, columns: Columns, form: str) -> Column:
     return Column(column.name, mean, deviation, fill=fill, dates=form)
 
 
-def _points(rows: Rows, preparation: Preparation) -> Array:
+def _points(rows: TableRows, preparation: Preparation) -> Array:
     return preparation.points({name: as_array(column) for name, column in rows.features.items()})
 
 
@@ -492,6 +492,6 @@ def as_array(column: pd.Series) -> NDArray[Any]:
     return np.asarray(np.array([*_words(column), ""], dtype=np.str_)[column.cat.codes])
 
 
-def _labels(rows: Rows, preparation: Preparation) -> Array:
+def _labels(rows: TableRows, preparation: Preparation) -> Array:
     values = as_array(rows.target)
     return preparation.labels(list(values)) if preparation.classes else np.asarray(values, dtype=np.float64)

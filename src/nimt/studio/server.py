@@ -91,7 +91,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
 
     async def code(request: Request) -> Response:
         asked = await _json(request)
-        parts = [exports.Part(read_recipe(asked.get("rules"), asked.get("racer")))]
+        parts = [exports.LessonPart(read_recipe(asked.get("rules"), asked.get("racer")))]
         if asked.get("race") is not None:  # a lesson under way: its forks, and what a person showed, are known there
             race = room.find(_browser(request), asked["race"])
             race.racer(asked.get("number"))

@@ -18,7 +18,7 @@ from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.by_reference import ByReference
 from nimt.teachers.rule import Rule
-from nimt.teachers.scores.surrogate import Surrogate
+from nimt.teachers.scores.surrogate_score import Surrogate
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ RANDOM = ("random_own", "random_reference")
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class SizeCurve:
     """Scores on held-out rows at some sizes: one row per split and draw.
 
     Attributes
@@ -99,14 +99,14 @@ class Measured:
 
     Attributes
     ----------
-    deciding : Curve or None
+    deciding : SizeCurve or None
         None where nothing is to be decided, or rows are too few.
-    reported : Curve
+    reported : SizeCurve
     notes : tuple of str
     """
 
-    deciding: Curve | None
-    reported: Curve
+    deciding: SizeCurve | None
+    reported: SizeCurve
     notes: tuple[str, ...]
 
 
@@ -200,13 +200,13 @@ class _Table:
         least = min(len(scores) for scores in self.scores["chosen"])  # splits may differ by a row
         layers = min(len(one) for one in self.scores["all_rows"])
 
-        def take(layer: int) -> Curve:
+        def take(layer: int) -> SizeCurve:
             tables = {
                 name: np.array([[score[layer] for score in one[:least]] for one in self.scores[name]])
                 for name in ("chosen", *RANDOM)
             }
             whole = np.array([one[layer] for one in self.scores["all_rows"]])
-            return Curve(np.array(self.sizes[:least]), all_rows=whole, **tables)
+            return SizeCurve(np.array(self.sizes[:least]), all_rows=whole, **tables)
 
         return Measured(take(1) if layers > 1 else None, take(0), tuple(self.notes))
 
