@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nimt.cli.console import Doing, note
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -39,29 +40,26 @@ class LabelledRows:
     X : DataFrame
         The features.
     y : array (n,)
-    target : str
     classes : bool or None
         Whether the labels are classes; None lets them tell.
-    notes : tuple of str
     """
 
     frame: pd.DataFrame
     X: pd.DataFrame
     y: NDArray[Any]
-    target: str
     classes: bool | None
-    notes: tuple[str, ...]
 
 
 def read_labelled_rows(
-    table: str, target: str | None, features: str | None, classes: bool | None, encoding: str | None
+    table: str, target: str | None, features: str | None, classes: bool | None, encoding: str | None, watch: Doing
 ) -> LabelledRows:
-    """Read all columns of a table; rows without a label are left out."""
-    from nimt.datasets.places import readable_file
+    """Read all columns of a table, and say what is left out: rows without a label, columns that say nothing."""
+    from nimt.datasets.places import as_path, readable_file
     from nimt.sources.cells import list_names, short
-    from nimt.sources.table_files import LARGEST_TABLE, read_columns
+    from nimt.sources.table_files import LARGEST_TABLE, read_columns, tell_reading
     from nimt.sources.tables import as_array
 
+    tell_reading(as_path(table), watch)
     file = readable_file(table, LARGEST_TABLE)
     frame, said = read_columns(file, lambda names: names, encoding)
     names = list(frame.columns)
@@ -73,7 +71,7 @@ def read_labelled_rows(
     if not asked or label in asked:
         raise InvalidInput(f"{table!r} needs a target column and at least one other as a feature: {list_names(names)}")
     known = frame[label].notna().to_numpy()
-    notes = [f"{file.name}: {note}" for note in _say_left_out(known)] + said
+    notes = [f"{file.name}: {sentence}" for sentence in _say_left_out(known)] + said
     frame = frame[known]
     used = []
     for name in asked:
@@ -86,7 +84,9 @@ def read_labelled_rows(
         raise InvalidInput(f"{table!r} has no column that can be a feature: choose some with --features")
     X = frame[used].apply(_as_days)
     y = as_array(frame[label])
-    return LabelledRows(frame, X, y, label, classes, tuple(notes))
+    for sentence in notes:
+        note(sentence, quiet=watch.quiet)
+    return LabelledRows(frame, X, y, classes)
 
 
 def _say_left_out(known: NDArray[Any]) -> list[str]:

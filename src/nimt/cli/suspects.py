@@ -45,15 +45,11 @@ def suspects(
     its label, the answer and the strength are printed.
     """
     from nimt.datasets.places import as_path
-    from nimt.sources.table_files import tell_reading
 
     if out is not None:
         check_free(as_path(out), overwrite=overwrite)
     watch = Doing(quiet=quiet)
-    tell_reading(as_path(table), watch)
-    rows = read_labelled_rows(table, target_column, features, classes, encoding)
-    for sentence in rows.notes:
-        note(sentence, quiet=quiet)
+    rows = read_labelled_rows(table, target_column, features, classes, encoding, watch)
 
     from nimt.store.whole_files import write_text
     from nimt.teaching_sets.making_reference import reference

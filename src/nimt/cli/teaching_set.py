@@ -63,7 +63,6 @@ def teaching_set(
     much is due to the labels. The file written has all columns, the number of each row and the column `label`.
     """
     from nimt.datasets.places import as_path
-    from nimt.sources.table_files import tell_reading
 
     place = as_path(out) if out is not None else Path(f"{as_path(table).name.partition('.')[0]}-few.csv")
     if place.suffix.lower() != ".csv":
@@ -73,10 +72,7 @@ def teaching_set(
     figure = place.with_suffix(".png")
     check_free(place, figure, overwrite=overwrite)
     watch = Doing(quiet=quiet)
-    tell_reading(as_path(table), watch)
-    rows = read_labelled_rows(table, target_column, features, classes, encoding)
-    for sentence in rows.notes:
-        note(sentence, quiet=quiet)
+    rows = read_labelled_rows(table, target_column, features, classes, encoding, watch)
 
     from nimt.store.whole_files import whole_file, write_text
     from nimt.teaching_sets.chosen_rows import teaching_set as choose
