@@ -42,6 +42,8 @@ class RowsEngine(ArrangedEngine):
         self.name: str = operator.name
         self.height: float = operator.height
         self.lanes = LANES
+        # outputs and their norm as the lengths of tuples: so the compiler knows them
+        self.widths: tuple[tuple[int, ...], ...] = (self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0))
         layout = (lay_out_small if len(task.pool) <= BLOCK else lay_out_rows)(task.pool.shape)
         self.order, self.places = layout.order, layout.places
         self.levels: Whole = layout.levels
@@ -71,11 +73,6 @@ class RowsEngine(ArrangedEngine):
     def covers(task: Task) -> bool:
         """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
         return find_other_choice(task) is None and 2 * task.pool.shape[-1] > LANES
-
-    @property
-    def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Outputs and their norm as the lengths of tuples: so the compiler knows them."""
-        return self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
 
     @property
     def largest_score(self) -> float:

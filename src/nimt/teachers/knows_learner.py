@@ -42,8 +42,8 @@ class KnowsLearner:
     @property
     def known_parts(self) -> dict[str, Any]:
         """What it knows of the learner by its own parameters."""
-        given = {part: getattr(self, PARTS[part], None) for part in PARTS if part in self.opens}
-        return {part: value for part, value in given.items() if value is not None}
+        given = ((part, getattr(self, PARTS[part], None)) for part in self.opens)
+        return {part: value for part, value in given if value is not None}
 
     def check_parts(self) -> None:
         """Refuse parameters that are no rate, loss or kernel, and keep a kernel of scikit-learn as one of ours."""
