@@ -47,7 +47,7 @@ def find_faults(task: Task) -> dict[type[Warning], str]:
 def find_misleading(pupil: Pupil, task: Task) -> str | None:
     """Return what will mislead the teacher: labels, a loss, or parts that are not the learner's."""
     found = task.teacher.find_misleading(task.pool, task.target, task.candidates, pupil.loss)
-    if found is not None or not task.teacher.known_parts:
+    if found is not None or not task.teacher.opens:
         return found
     known = find_known_parts(task.learner)
     return find_disagreement(task.teacher.known_parts, known | {"rate": find_rate(pupil, known["rate"])})

@@ -145,9 +145,11 @@ class Task:
                 )
             learner = approximate(learner, engine, pool)
         target = values_on(pool, y, "the target")
-        known = find_known_parts(learner)
-        adapted.check_known(known, type(learner).__name__)
-        adapted = adapted.inform({"kernel": known["kernel"], "loss": known["loss"]})
+        sees = adapted.opens
+        known = find_known_parts(learner) if sees else {}
+        if sees:
+            adapted.check_known(known, type(learner).__name__)
+            adapted = adapted.inform({"kernel": known["kernel"], "loss": known["loss"]})
         adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
             check_held_out(held, pool.dimension, target.shape[1:])
@@ -155,7 +157,7 @@ class Task:
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
         pupil = task.look_at_pupil()
-        if "rate" in adapted.opens:  # only now is it known what "auto" stands for
+        if "rate" in sees:  # only now is it known what "auto" stands for
             object.__setattr__(task, "teacher", adapted.inform({"rate": find_rate(pupil, known["rate"])}))
         if isinstance(given.tol, str):
             tol = settle_tolerance(given.tol, measured, target, pupil.values)

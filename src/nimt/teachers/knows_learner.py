@@ -60,8 +60,7 @@ class KnowsLearner:
     @cached_property  # asked for at every step of the reference loop; the fields do not change
     def is_informed(self) -> bool:
         """Whether it knows all that it sees; a rate that changes with the step is seen in each view."""
-        known = self.known_parts
-        return all(part in known or part in self.does_without for part in self.opens)
+        return all(part in self.known_parts or part in self.does_without for part in self.opens)
 
     def inform(self, known: Mapping[str, Any]) -> Self:
         """Return the teacher with those parts of a learner that it sees and was not given; None where it has none."""
