@@ -11,8 +11,8 @@ import typer
 
 from nimt.cli.plain_values import PlainCommand
 
-WORDS = ["3", "-3", "+7", "0012", "1_000", "1.0", "1.5", ".5", "5.", "1e3", "1e-3", "-1E+2", "inf", "nan", "", " 4 ", "x",
-         "٣", "9" * 18, "9" * 40, "9" * 5000, "1e999", "0x10", "1e", "--"]  # fmt: skip
+WORDS = ["3", "-3", "+7", "0012", "1_000", "1.0", "1.5", ".5", "5.", "1e3", "1e-3", "-1E+2", "inf", "nan", "", " 4 ",
+         "x", "٣", "9" * 18, "9" * 40, "9" * 5000, "1e999", "0x10", "1e", "--"]  # fmt: skip
 
 
 def commands():
@@ -38,7 +38,7 @@ def read(command, words):
     try:
         return {name: repr(value) for name, value in command.make_context("one", list(words)).params.items()}
     except Exception as error:
-        return getattr(error, "format_message", lambda: repr(error))()
+        return error.format_message() if hasattr(error, "format_message") else repr(error)
 
 
 @pytest.mark.parametrize("option", ["--text", "--count", "--size", "--many", "--small"])
