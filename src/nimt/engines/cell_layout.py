@@ -87,7 +87,7 @@ class WaitingInCells(NamedTuple):
         The sum of (f - y)^2 in each cell.
     inside : array (2 CELL,) of int
         All bits, then none: from the number of slots that are padding on, it says which slots are points.
-    count : int
+    pool_size : int
         The points of the pool.
     slack : float
         By how much rounding may move a value in one step.
@@ -104,7 +104,7 @@ class WaitingInCells(NamedTuple):
     centres: Array
     squares: Array
     inside: NDArray[np.int64]
-    count: int  # type: ignore[assignment]  # tuple.count is not used
+    pool_size: int
     slack: float
     centre: Array
     near: Array

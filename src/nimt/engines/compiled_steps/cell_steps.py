@@ -84,7 +84,7 @@ def take_in(cell, cells, room, forbidden, f, y, until):
     if begin == 0:
         room.squares[cell] = find_ends(f, y, first, None)[2]
     square = room.squares[cell]
-    padding = max(0, first + CELL - room.count)
+    padding = max(0, first + CELL - room.pool_size)
     for k in range(cell * most + begin, cell * most + until):
         j = room.waiting[k]
         least = fill_squares(cells.points, first * d, CELL, room.centres, j * d, d, room.weights, 0, CELL)
@@ -140,14 +140,16 @@ def let_wait(step, slot, cells, bounds, room, marks):
 
 @compiled
 def by_cells(
-    where, order, n, at, m, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
-    outputs, norm, tops, group_tops, winner, centre, weights, gaps, moves, change, sums, rules, watch, out_index,
-    out_label, out_m, out_move,
+    where, order, n, at, m, making, forbidden, height, values, loss, loss_delta, outputs, norm, tops, group_tops,
+    winner, room, sums, rules, batch,
 ):  # fmt: skip
     """Teach one greedy example per step among n points; returns the steps taken and the outcome.
 
-    `where` holds the cells; `gaps` has room for a group and a row.
+    `where` holds the cells; `room` is to compute in, of which `gaps` is for a group and a row.
     """
+    centre, weights, gaps, moves, change = room
+    rates, other_label, watch, out_index, out_label, out_m, out_move = batch
+    f, y, other, c, shown = values
     q = len(outputs)
     points, reach = where.points, where.reach
     d = centre.size
@@ -177,7 +179,7 @@ def by_cells(
             s = own + o * LANES
             if making is None:
                 out_label[t, o] = y[s]
-                if other is not None and other_label[t]:
+                if other_label[t]:
                     out_label[t, o] = other[s]
             g = slope(loss, (loss_delta, 0.0), f[s], out_label[t, o])
             largest = larger(largest, abs(g) * height)

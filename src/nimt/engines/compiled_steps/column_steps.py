@@ -32,9 +32,8 @@ from nimt.engines.compiled_steps.tournament import spare_leaves
 
 @compiled
 def by_columns(
-    grid, lists, effects, at, m, rates, other_label, making, drawing, diverse, tournament, diagonal, f, y, other, c,
-    shown, score, bits, scoring, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
-    watch, out_index, out_label, out_m, out_move,
+    grid, lists, effects, at, m, making, drawing, diverse, tournament, diagonal, values, score, bits, scoring, norm,
+    loss, loss_delta, outputs, copies, moves, work, guess, sums, rules, batch,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -46,6 +45,8 @@ def by_columns(
     One long body on purpose: every array handed to another function would have its references counted, which costs
     more than a whole step. Slots are unsigned, which spares every access a test for negative indices.
     """
+    rates, other_label, watch, out_index, out_label, out_m, out_move = batch
+    f, y, other, c, shown = values
     q = len(outputs)
     k = out_index.shape[1]
     each = k // number_of(copies)

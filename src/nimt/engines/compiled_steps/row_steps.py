@@ -56,9 +56,8 @@ def is_still(bits, height, rules):
 
 @compiled
 def by_rows(
-    grid, margin, ahead, at, m, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
-    outputs, norm, levels, nodes, node_bits, node_index, touched, moves, change, sums, rules, watch, out_index,
-    out_label, out_m, out_move,
+    grid, margin, ahead, at, m, making, forbidden, height, values, loss, loss_delta, outputs, norm, levels, nodes,
+    node_bits, node_index, touched, moves, change, sums, rules, batch,
 ):  # fmt: skip
     """Teach one greedy example per step on a grid; returns the steps taken and the outcome.
 
@@ -68,6 +67,8 @@ def by_rows(
     is not still; of the root alone, the best of all points.
     """
     shape, strides, tables, places, across, here, lead, first, start, window = grid
+    rates, other_label, watch, out_index, out_label, out_m, out_move = batch
+    f, y, other, c, shown = values
     q = len(outputs)
     runs = first.size
     length = shape[-1]
@@ -101,7 +102,7 @@ def by_rows(
             s = own + np.uint64(o * LANES)
             if making is None:
                 out_label[t, o] = y[s]
-                if other is not None and other_label[t]:
+                if other_label[t]:
                     out_label[t, o] = other[s]
             g = slope(loss, (loss_delta, 0.0), f[s], out_label[t, o])
             largest = larger(largest, abs(g) * height)
