@@ -78,9 +78,9 @@ def test_every_object_of_the_lecture_shows_itself(lecture, cell, title):
         "comparison.plot()",
         "nimt.plots.forecast(",
         "nimt.plots.panels(writing)",
-        "nimt.Comparison.of(by_rate)",
+        "nimt.runs.Comparison.of(by_rate)",
         "nimt.plots.panels(half)",
-        "nimt.Comparison.of(by_width)",
+        "nimt.runs.Comparison.of(by_width)",
     ],
 )
 def test_every_figure_of_the_lecture_shows_itself_without_magic_words(lecture, cell):

@@ -67,7 +67,7 @@ class NoPupil(BrokenLearner):
     make_pupil = broken
 
 
-class BrokenMeasure(nimt.Measure):
+class BrokenMeasure(nimt.measures.Measure):
     name = "mine"
     of = broken
 
@@ -169,7 +169,7 @@ class TiredKernel(BrokenReach):
 
 
 TIRED = {
-    "plain loop": (lambda kernel: nimt.OrthogonalLearner(kernel), nimt.GreedyTeacher(), "reference"),
+    "plain loop": (lambda kernel: nimt.learners.OrthogonalLearner(kernel), nimt.GreedyTeacher(), "reference"),
     "streamed": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.GreedyTeacher(), "streamed"),
     "packs": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.GreedyTeacher(k=3), "streamed"),
     "drawn": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.RandomTeacher(k=2), "streamed"),

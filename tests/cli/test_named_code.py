@@ -66,7 +66,7 @@ class Doubled(nimt.losses.Square):
 
     smoothness = 4.0
 
-class Worst(nimt.Measure):
+class Worst(nimt.measures.Measure):
     name = "worst"
 
     def of(self, pupil, target):
@@ -110,7 +110,11 @@ def test_a_teacher_of_the_user_gets_its_options_and_what_it_asks_for():
 def test_a_teacher_of_nimt_gets_its_options():
     assert teach("--teacher", "random", "-k", "50", "--teacher-option", "never_twice=true") == 0
     lesson = lesson_of()
-    assert lesson.outcome is nimt.Outcome.ALL_SHOWN and [int(sum(row >= 0)) for row in lesson.indices] == [50, 50, 20]
+    assert lesson.outcome is nimt.lesson.Outcome.ALL_SHOWN and [int(sum(row >= 0)) for row in lesson.indices] == [
+        50,
+        50,
+        20,
+    ]
 
 
 def test_kernel_loss_measure_and_learner_of_the_user():

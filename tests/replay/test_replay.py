@@ -55,10 +55,12 @@ LESSONS = {
     "colours": colour_lesson,
     "colours in packs": lambda: colour_lesson(nimt.RandomTeacher(k=5)),
     "colours from nothing": lambda: colour_lesson(from_nothing=True, measure="rms"),
-    "each colour": lambda: colour_lesson(nimt.PerOutput(nimt.GreedyTeacher()), from_nothing=True),
-    "mixed colours": lambda: colour_lesson(nimt.Communicating(nimt.GreedyTeacher(), every=250)),
-    "each colour mixed": lambda: colour_lesson(nimt.Communicating(nimt.PerOutput(nimt.RandomTeacher()), every=7)),
-    "each colour in packs": lambda: colour_lesson(nimt.PerOutput(nimt.RandomTeacher(k=2))),
+    "each colour": lambda: colour_lesson(nimt.teachers.PerOutput(nimt.GreedyTeacher()), from_nothing=True),
+    "mixed colours": lambda: colour_lesson(nimt.teachers.Communicating(nimt.GreedyTeacher(), every=250)),
+    "each colour mixed": lambda: colour_lesson(
+        nimt.teachers.Communicating(nimt.teachers.PerOutput(nimt.RandomTeacher()), every=7)
+    ),
+    "each colour in packs": lambda: colour_lesson(nimt.teachers.PerOutput(nimt.RandomTeacher(k=2))),
 }
 
 
@@ -137,7 +139,7 @@ def test_a_lesson_of_large_packs_is_thinned_and_says_so():
 
 def test_other_learners_are_played_from_their_snapshots():
     points, target, _ = scattered(30)
-    lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
+    lesson = nimt.teach(nimt.learners.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
                         max_iterations=10, tol=None, snapshots=[2, 5])  # fmt: skip
     recording = record_of(lesson)
     assert recording.header["kernel"] == "frames"
@@ -175,7 +177,7 @@ def test_a_diverged_lesson_has_a_page():
         lesson = nimt.teach(
             learner, nimt.GreedyTeacher(), nimt.Grid(np.arange(0, 3, 0.1)), np.sin, max_iterations=400, tol=None
         )
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
     assert "moving away" in json.dumps(record_of(lesson).header)
 
 
@@ -288,7 +290,7 @@ def test_a_race_plays_its_lessons_on_one_clock(browser, tmp_path):
 
 def test_a_race_of_many_teachers_is_refused(tmp_path):
     lesson = points_lesson()
-    many = nimt.Comparison.of({f"teacher {number}": lesson for number in range(7)})
+    many = nimt.runs.Comparison.of({f"teacher {number}": lesson for number in range(7)})
     with pytest.raises(nimt.InvalidInput, match="6 lessons side by side, and this comparison has 7 teachers"):
         many.replay(tmp_path / "race.html")
 
@@ -324,7 +326,7 @@ def test_the_replay_says_why_this_one(browser, tmp_path):
 def test_why_claims_nothing_of_steps_that_were_not_kept(browser, tmp_path, name):
     if name == "other":
         points, target, _ = scattered(30)
-        lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
+        lesson = nimt.teach(nimt.learners.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
                             max_iterations=10, tol=None, snapshots=[2, 5])  # fmt: skip
     else:
         lesson = LESSONS[name]()
@@ -381,7 +383,7 @@ def test_columns_of_a_table_keep_their_units(tmp_path):
     file = tmp_path / "houses.csv"
     rows = "\n".join(f"{50 + 3 * i},{i % 4},{100 + i}" for i in range(12))
     file.write_text(f"area,rooms,price\n{rows}\n", encoding="utf-8")
-    pool = nimt.read_problem(str(file)).pool
+    pool = nimt.sources.read_problem(str(file)).pool
     blocks = {}
     said = describe_pool(pool, blocks)["pool"]
     assert said["names"] == ["area", "rooms"] and said["target"] == "price"

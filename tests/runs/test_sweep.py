@@ -142,7 +142,7 @@ def test_a_teacher_that_remembers_does_not_share_what_it_remembers():
 
 
 def test_learners_and_teachers_can_be_made_for_a_problem():
-    problem = nimt.read_problem("gmm", "gmm:start", other_target="sine")
+    problem = nimt.sources.read_problem("gmm", "gmm:start", other_target="sine")
     found = nimt.sweep(
         {"mixture": problem},
         lambda problem: nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial),
@@ -354,7 +354,7 @@ def test_numbers_that_are_not_finite_survive_the_file(tmp_path):
     with pytest.warns(nimt.errors.StepSizeWarning):
         found = nimt.sweep((POOL, np.sin), learner(8.0), nimt.GreedyTeacher(k=1.0), **study)
     again = nimt.runs.Sweep.load(tmp_path)
-    assert found.entries[0].outcome == again.entries[0].outcome == str(nimt.Outcome.DIVERGED)
+    assert found.entries[0].outcome == again.entries[0].outcome == str(nimt.lesson.Outcome.DIVERGED)
     np.testing.assert_array_equal(again.entries[0].curve, found.entries[0].curve)
 
 

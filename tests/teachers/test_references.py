@@ -271,7 +271,7 @@ def test_bad_options_get_a_sentence(options, sentence):
 
 
 def test_a_reference_of_several_outputs_is_refused_by_each_output():
-    teacher = nimt.PerOutput(nimt.SurrogateTeacher(REFERENCES["several"]))
+    teacher = nimt.teachers.PerOutput(nimt.SurrogateTeacher(REFERENCES["several"]))
     with pytest.raises(nimt.InvalidInput, match="leave PerOutput out"):
         teach_by(teacher, LABELS["several"])
 

@@ -131,7 +131,7 @@ def test_a_stored_reference_answers_the_same(tmp_path):
     for y in (price, np.where(price > 120, "dear", "cheap")):
         found = nimt.reference(frame, y, folds=3)
         found.save(tmp_path / "reference.npz")
-        again = nimt.Reference.load(tmp_path / "reference.npz")
+        again = nimt.teaching_sets.Reference.load(tmp_path / "reference.npz")
         assert np.array_equal(again.predict(frame), found.predict(frame))
         assert np.array_equal(again.labels, found.labels) and again.sentence == found.sentence
 
@@ -144,7 +144,7 @@ def test_boosted_trees_are_stored_too(tmp_path, words):
     kind = HistGradientBoostingClassifier if words else HistGradientBoostingRegressor
     found = nimt.reference(X, np.where(y > 0, "a", "b") if words else y, model=kind(max_iter=5), folds=2)
     found.save(tmp_path / "reference.npz")
-    assert np.array_equal(nimt.Reference.load(tmp_path / "reference.npz").predict(X), found.predict(X))
+    assert np.array_equal(nimt.teaching_sets.Reference.load(tmp_path / "reference.npz").predict(X), found.predict(X))
 
 
 def test_of_a_function_only_the_answers_are_stored(tmp_path):
@@ -153,7 +153,7 @@ def test_of_a_function_only_the_answers_are_stored(tmp_path):
     with pytest.raises(nimt.errors.CannotStore, match=r"answers_only=True\) keeps its answers"):
         found.save(tmp_path / "reference.npz")
     found.save(tmp_path / "reference.npz", answers_only=True)
-    again = nimt.Reference.load(tmp_path / "reference.npz")
+    again = nimt.teaching_sets.Reference.load(tmp_path / "reference.npz")
     assert np.array_equal(again.labels, found.labels)
     with pytest.raises(nimt.InvalidInput, match="only the answers"):
         again.predict(X)
@@ -175,7 +175,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     with pytest.raises(nimt.errors.CorruptLesson):
-        nimt.Reference.load(path)
+        nimt.teaching_sets.Reference.load(path)
 
 
 class FailsInOneFold(RegressorMixin, BaseEstimator):

@@ -321,7 +321,7 @@ def test_a_reference_that_cannot_be_fitted_again_is_told_and_needs_no_model(tmp_
     X, y = noisy()
     made = nimt.reference(X, y, model=lambda rows: 2 * rows[:, 0] - rows[:, 1])
     made.save(tmp_path / "reference.npz", answers_only=True)
-    for reference in (made, nimt.Reference.load(tmp_path / "reference.npz")):
+    for reference in (made, nimt.teaching_sets.Reference.load(tmp_path / "reference.npz")):
         found = nimt.teaching_set(X, y, size=10, student="linear", reference=reference)
         assert found.curve is not None
         assert any("f* cannot be fitted again" in note for note in found.notes)

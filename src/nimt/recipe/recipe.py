@@ -249,7 +249,7 @@ class Recipe(OptionsAsText):
         return take_reference(found, watch)
 
     def sources(self) -> dict[str, Any]:
-        """Return the options of `nimt.read_problem`."""
+        """Return the options of `nimt.sources.read_problem`."""
         return {name: getattr(self, name) for name in ("other_target", "size", "normalise", "grey", "strict")}
 
     def columns(self) -> dict[str, Any]:

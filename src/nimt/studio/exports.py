@@ -146,7 +146,7 @@ def _problem_lines(target: dict[str, Any], start: dict[str, Any]) -> list[str]:
             asked.append(_source_text(start))
         size = target.get("size") or (USUAL_SIZE if target["kind"] == "file" and _is_picture(target) else None)
         asked += [f"size={size}"] if size else []
-        lines = [f"problem = nimt.read_problem({', '.join(asked)})"]
+        lines = [f"problem = nimt.sources.read_problem({', '.join(asked)})"]
         goal = f"np.array({target['values']!r})" if "values" in target else "problem.target"
         initial = "problem.initial" if together else _values_text(start)
         return [*lines, f"pool, target, initial = problem.pool, {goal}, {initial}"]
@@ -176,7 +176,7 @@ def _values_text(given: dict[str, Any]) -> str:
         return f"lambda x: {formula.as_python()} + 0.0 * x[:, 0]"
     if given["kind"] in ("named", "file"):
         size = f", size={USUAL_SIZE}" if given["kind"] == "file" and _is_picture(given) else ""
-        return f"nimt.read_problem({_source_text(given)}{size}).target"
+        return f"nimt.sources.read_problem({_source_text(given)}{size}).target"
     numbers = ", ".join(f"{float(value)!r}" for value in given["values"])
     colours = ".reshape(-1, 3)" if given.get("outputs", 1) == 3 else ""
     return f"np.array([{numbers}]){colours}"

@@ -132,7 +132,9 @@ class Task:
         stop, keep, measured, drawn, held = check_options(given, learner=not numbers_only)
         engine = given.engine
         if isinstance(engine, Blocks):
-            raise InvalidInput("only nimt.teach, nimt.teach_blocks and nimt.plan take Blocks", parameter="engine")
+            raise InvalidInput(
+                "only nimt.teach, nimt.blocks.teach_blocks and nimt.plan take Blocks", parameter="engine"
+            )
         planned = stop.max_iterations if planned_steps is None else planned_steps
         adapted = as_teacher(teacher).fix_length(planned)
         box = X if isinstance(X, Box) else None

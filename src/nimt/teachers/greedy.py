@@ -209,7 +209,7 @@ class GreedyTeacher(Teacher):
                 return (
                     f"at {wrong.size} of {len(pool) if candidates is None else len(candidates)} points the label "
                     f"disagrees with the reference: a greedy teacher finds labels that are wrong and shows them again "
-                    f"and again; teach the reference's own answers, or use nimt.UncertaintyTeacher() or "
+                    f"and again; teach the reference's own answers, or use nimt.teachers.UncertaintyTeacher() or "
                     f"nimt.RandomTeacher()"
                 )
         if self.score == "residual" and predicts_logits(loss) and not self.shows_everything:
