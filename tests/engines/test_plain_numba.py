@@ -23,7 +23,7 @@ lessons = [
     ("grid", nimt.rbf(5.0), "square", nimt.GreedyTeacher(pool=0.7), rng.uniform(-1, 1, 930)),
     ("cells", nimt.kernels.Matern(0.1, nu=2.5), "square", nimt.GreedyTeacher(), target),
     ("streamed", wide, "huber", nimt.GreedyTeacher(k=3, score="gradient", loss="huber", kernel=wide), target),
-    ("neighbours", narrow, "square", nimt.SoftTeacher(temperature=0.2), target),
+    ("neighbours", narrow, "square", nimt.teachers.SoftTeacher(temperature=0.2), target),
     ("neighbours", narrow, "square", nimt.SynthesisTeacher(), target),
     ("linear", None, "square", nimt.GreedyTeacher(), target),
 ]
