@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nimt.cli.console import stderr
 from nimt.errors import InvalidInput
+from nimt.wording import Watcher
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,15 +56,19 @@ class LabelledRows:
 
 
 def read_labelled_rows(
-    table: str, target: str | None, features: str | None, classes: bool | None, encoding: str | None
+    table: str, target: str | None, features: str | None, classes: bool | None, encoding: str | None, watch: Watcher
 ) -> LabelledRows:
-    """Read all columns of a table; rows without a label are left out."""
+    """Read all columns of a table; rows without a label are left out, and labels that cannot be judged are refused."""
     from nimt.datasets.places import readable_file
     from nimt.sources.cells import list_names, short
-    from nimt.sources.table_files import LARGEST_TABLE, read_columns
-    from nimt.sources.tables import as_array
+    from nimt.sources.table_files import LARGEST_TABLE, read_columns, tell_reading
+    from nimt.sources.tables import as_array, describe_ids
+    from nimt.teaching_sets.row_checks import read_rows
 
     file = readable_file(table, LARGEST_TABLE)
+    if stderr().isatty():  # a person does not wait for a word until all is loaded
+        watch(f"reading {file.name}")
+    tell_reading(file, watch)
     frame, said = read_columns(file, lambda names: names, encoding)
     names = list(frame.columns)
     label = names[-1] if target is None else target
@@ -85,8 +91,12 @@ def read_labelled_rows(
     if not used:
         raise InvalidInput(f"{table!r} has no column that can be a feature: choose some with --features")
     X = frame[used].apply(_as_days)
+    if features is None and len(used) > 1:
+        dates = [name for name in used if X[name].dtype != frame[name].dtype]
+        notes += describe_ids(X, dates, file.name)
     y = as_array(frame[label])
-    return LabelledRows(frame, X, y, label, classes, tuple(notes))
+    said = list(read_rows(X, y, classes).notes)  # before models are loaded and fitted
+    return LabelledRows(frame, X, y, label, classes, (*notes, *said))
 
 
 def _say_left_out(known: NDArray[Any]) -> list[str]:

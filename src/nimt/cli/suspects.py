@@ -45,13 +45,11 @@ def suspects(
     its label, the answer and the strength are printed.
     """
     from nimt.datasets.places import as_path
-    from nimt.sources.table_files import tell_reading
 
     if out is not None:
         check_free(as_path(out), overwrite=overwrite)
     watch = Doing(quiet=quiet)
-    tell_reading(as_path(table), watch)
-    rows = read_labelled_rows(table, target_column, features, classes, encoding)
+    rows = read_labelled_rows(table, target_column, features, classes, encoding, watch)
     for sentence in rows.notes:
         note(sentence, quiet=quiet)
 
@@ -60,7 +58,7 @@ def suspects(
     from nimt.teaching_sets.suspicious_rows import suspects as find
 
     made = reference(rows.X, rows.y, out_of_fold=True, classes=rows.classes, seed=seed, watch=watch)
-    for sentence in (made.sentence, *made.notes):
+    for sentence in (made.sentence, *(one for one in made.notes if one not in rows.notes)):
         note(sentence, quiet=quiet)
     found = find(rows.X, rows.y, made, seed=seed)
     places = found["row"].to_numpy()

@@ -146,10 +146,9 @@ def _make(
         rule, drawn = "random", "random_own" if own else "random_reference"
         frame = frame.assign(chosen=frame[drawn], chosen_spread=frame[f"{drawn}_spread"])
         notes.append("rows chosen by 'auto' were worse than random ones on rows held out: these are random rows")
-    watch("choosing rows")
     if len(rows) > max(MOST_ROWS, most):
         notes.append(_describe_draws(len(rows), max(MOST_ROWS, most), frame is not None))
-    return _choose(rows, found, made, student, most, rule, own, seed, frame, tuple(notes))
+    return _choose(rows, found, made, student, most, rule, own, seed, frame, tuple(notes), watch)
 
 
 def _take_frames(measured: Measured | None) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
@@ -170,14 +169,14 @@ def _describe_draws(count: int, most: int, measured: bool) -> str:
 
 def _choose(
     rows: Rows, found: Reference, made: Any, student: Any, size: int, rule: str, own: bool, seed: int,
-    frame: pd.DataFrame | None, notes: tuple[str, ...],
+    frame: pd.DataFrame | None, notes: tuple[str, ...], watch: Watcher,
 ) -> TeachingSet:  # fmt: skip
     """Choose from all rows, and find the labels to give."""
     among = np.arange(len(rows))
     if len(rows) > max(MOST_ROWS, size):
         among = np.sort(np.random.default_rng(seed).permutation(len(rows))[: max(MOST_ROWS, size)])
     given = rows.y if own else found.labels
-    chosen = Chooser(rows.take(among), found.labels[among], made, given[among], seed).choose(rule, size)
+    chosen = Chooser(rows.take(among), found.labels[among], made, given[among], seed, watch).choose(rule, size)
     indices = among[chosen.indices]
     told, certificate = given[indices], None
     if rule == "auto" and not own and rows.classes is None and find_ridge(made) is not None:

@@ -132,7 +132,7 @@ def make_reference(
             answers = check_answers(ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
             scores = None if rows.classes is None else score_classes(model, rows.X, rows.classes)
             found = Reference(name, model, answers, scores, fold(made, rows, folds, seed).score, **common)
-            return replace(found, notes=rows.notes)
+            return replace(found, notes=rows.notes, as_given=True)
         folded = fold(made, rows, folds, seed)
         return _settle(rows, name, made, folded, out_of_fold, rows.notes, common)
     if callable(getattr(model, "predict", None)) or callable(model):
@@ -214,7 +214,9 @@ def _take_function(rows: Rows, model: Any, out_of_fold: bool, common: dict[str, 
     if rows.classes is not None:
         scores = np.asarray(answers[:, np.newaxis] == rows.classes, dtype=np.float64)
     found = score(answers, rows.y, rows.classes is not None)
-    return Reference(name, model, answers, scores, found, cross_validated=False, notes=rows.notes, **common)
+    return Reference(
+        name, model, answers, scores, found, cross_validated=False, notes=rows.notes, as_given=True, **common
+    )
 
 
 def _is_fitted(model: Any) -> bool:
@@ -235,4 +237,4 @@ def fit_again(found: Reference, rows: Rows) -> Reference:
         raise InvalidInput(f"the reference {found.name} failed with {type(error).__name__} ({error})") from error
     answers = check_answers(ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
     scores = None if rows.classes is None else score_classes(model, rows.X, rows.classes)
-    return replace(found, model=model, labels=answers, scores=scores, out_of_fold=False, notes=())
+    return replace(found, model=model, labels=answers, scores=scores, out_of_fold=False, notes=(), as_given=False)
