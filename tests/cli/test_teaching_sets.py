@@ -5,6 +5,9 @@ import csv
 import numpy as np
 import pytest
 
+from nimt.cli import console
+from nimt.sources import table_files
+
 pytestmark = pytest.mark.long
 
 
@@ -52,21 +55,18 @@ def test_an_id_and_classes_are_told_before_any_model_is_fitted(nimt, tmp_path):
     told = nimt("teaching-set", "t.csv", "--size", 10, "--student", "linear").err.splitlines()
     assert "column customer looks like an id" in told[0] and "--features without it leaves it out" in told[0]
     assert "taken for classes: --numbers" in told[1] and sum("taken for classes" in line for line in told) == 1
-    assert told[2].startswith("nimt: comparing models") and not any("column day" in line for line in told)
+    assert told[2].startswith("nimt: loading models of rows") and not any("column day" in line for line in told)
     told = nimt("suspects", "t.csv", "--features", "x,customer").err
     assert "looks like an id" not in told and told.count("taken for classes") == 1
 
 
 def test_a_person_at_a_terminal_hears_at_once_what_is_read(nimt, houses, monkeypatch):
-    import nimt.cli.labelled_rows as reading
-
-    class Terminal:
-        def isatty(self):
-            return True
-
-    monkeypatch.setattr(reading, "stderr", Terminal)
-    told = nimt("teaching-set", "houses.csv", "--size", 10, "--target-column", "size", "--features", "town").err
-    assert told.startswith("nimt: reading houses.csv\n")
+    monkeypatch.setattr(console.Unbroken, "isatty", lambda self: True)
+    monkeypatch.setattr(table_files, "LARGE_TABLE", 1)
+    for command in ("suspects", "teaching-set"):
+        lines = nimt(command, "houses.csv", "--target-column", "nothing").err.splitlines()
+        assert lines[0] == "nimt: reading houses.csv" and "has no column" in lines[1]
+    assert nimt("suspects", "houses.csv", "--target-column", "nothing", "-q").err.startswith("nimt: error:")
 
 
 def test_suspects_are_printed_with_the_number_of_their_row_or_written_with_all_columns(nimt, houses, tmp_path):

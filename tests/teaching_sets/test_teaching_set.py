@@ -86,6 +86,31 @@ def test_every_part_of_the_work_is_told():
     assert told[-1] == "comparing the rows of each rule by the student"
 
 
+def test_rows_that_do_not_fit_into_memory_are_refused_before_any_work(monkeypatch):
+    from nimt.teaching_sets import chosen_rows
+
+    X, y = noisy()
+    told = []
+    monkeypatch.setattr(chosen_rows, "MUCH_MEMORY", 1)
+    nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge(), measure_curve=False, watch=told.append)
+    assert told[0].startswith("120 rows take about ") and "beside what the student takes" in told[0]
+    monkeypatch.setattr(chosen_rows, "available_memory", lambda: 1000)
+    told.clear()
+    with pytest.raises(nimt.errors.NotEnoughMemory, match=r"120 rows need about .*, and 1 kB are free: give fewer rows"):
+        nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge(), watch=told.append)
+    assert not told
+
+
+def test_the_memory_told_counts_a_coordinate_for_each_word():
+    from nimt.teaching_sets.chosen_rows import expect_memory
+
+    rng = np.random.default_rng(0)
+    numbers = pd.DataFrame({"a": rng.normal(size=400)})
+    words = numbers.assign(word=rng.choice([f"w{place}" for place in range(70)], 400))
+    few, many = (expect_memory(read_rows(frame, rng.normal(size=400)), 10) for frame in (numbers, words))
+    assert many - few > 8 * 400 * 50
+
+
 def test_a_student_of_the_other_kind_than_the_labels_of_the_reference_is_refused():
     X, y = noisy()
     numbers = nimt.reference(X, y, model=Ridge())
@@ -162,9 +187,9 @@ def test_of_a_large_table_rows_are_drawn_and_that_is_said(monkeypatch, classes):
     assert len(compared) == 100 and len(held_out) == 3 * 40
     assert not set(X[list(compared), 0]) & set(held_out)  # f*'s kind was chosen by other rows
     models_of = [sentence for sentence in told if sentence.startswith("comparing models of the rows for f*: ")]
-    assert told[: len(models_of)] == models_of and len(models_of) == (3 if classes else 4)
-    assert told[len(models_of)].startswith("fitting f*, ") and told[-1] == "choosing rows"
-    assert len(told) == len(models_of) + 2 + curve.REPEATS
+    assert told[: len(models_of)] == models_of and len(models_of) == 5 * (3 if classes else 4)  # folds
+    assert told[len(models_of)].startswith("fitting f*, ") and told[-1] == "choosing rows by kmeans"
+    assert sum(sentence.endswith("the student of chosen rows") for sentence in told) == curve.REPEATS
     asked = nimt.suspects(X, y)
     assert len(asked) < 150
 

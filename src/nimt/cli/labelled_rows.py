@@ -66,9 +66,8 @@ def read_labelled_rows(
     from nimt.teaching_sets.row_checks import read_rows
 
     file = readable_file(table, LARGEST_TABLE)
-    if stderr().isatty():  # a person does not wait for a word until all is loaded
-        watch(f"reading {file.name}")
-    tell_reading(file, watch)
+    if not stderr().isatty():  # a person was told at once, before anything was loaded
+        tell_reading(file, watch)
     frame, said = read_columns(file, lambda names: names, encoding)
     names = list(frame.columns)
     label = names[-1] if target is None else target

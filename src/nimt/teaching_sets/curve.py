@@ -18,7 +18,7 @@ from nimt.teaching_sets.making_reference import MOST_COMPARED, draw_compared, fi
 from nimt.teaching_sets.models import fit_quietly, score
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, take_rows
-from nimt.wording import Watcher
+from nimt.wording import Watcher, begin_with
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +141,7 @@ def measure(
         model, seen = None, draw_compared(rows, FOLDS, seed)
     table = _Table(student, own_labels, rule)
     for number, (known, held_out) in enumerate(split(rows, PARTS, seed)[:REPEATS]):
-        tell = _Teller(watch, f"measuring the student, split {number + 1} of {REPEATS}")
+        tell = begin_with(f"measuring the student, split {number + 1} of {REPEATS}: ", watch)
         known = np.random.default_rng(seed).permutation(known)[:MOST_ROWS]
         held_out = np.random.default_rng(seed).permutation(np.setdiff1d(held_out, seen))[:MOST_ASKED]
         pool = rows.take(known)
@@ -163,17 +163,6 @@ def measure(
         exams = [held_out[third:], *([held_out[:third]] if third else [])]
         table.fill(pool, again.labels, [rows.take(exam) for exam in exams], size, seed, tell)
     return table.finish()
-
-
-@dataclass(frozen=True)
-class _Teller:
-    """Tells what is done in one split."""
-
-    watch: Watcher
-    begin: str
-
-    def __call__(self, sentence: str) -> None:
-        self.watch(f"{self.begin}: {sentence}")
 
 
 class _Table:

@@ -27,7 +27,7 @@ from nimt.teaching_sets.models import (
 )
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, read_rows
-from nimt.wording import Watcher, be_silent
+from nimt.wording import Watcher, be_silent, begin_with
 
 MOST_COMPARED = 5000  # rows on which the models of "auto" are compared; of more, so many are drawn
 MOST_FITTED = 20_000  # rows to which the best of them is fitted
@@ -118,9 +118,9 @@ def make_reference(
         if model != "auto":
             raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter="model")
         name, made, folded, notes = _find_best(rows, folds, seed, watch)
-        watch(f"fitting f*, {name}")
         if out_of_fold and len(folded.labels) != len(rows):
-            folded = fold(made, rows, folds, seed, MOST_FITTED)
+            folded = fold(made, rows, folds, seed, MOST_FITTED, begin_with(f"fitting f*, {name}: ", watch))
+        watch(f"fitting f*, {name}")
         fitted = rows.take(draw(rows, MOST_FITTED, folds, seed))
         return _settle(rows, name, made, folded, out_of_fold, rows.notes + notes, common, fitted)
     if callable(getattr(model, "fit", None)) and callable(getattr(model, "predict", None)):
@@ -128,12 +128,14 @@ def make_reference(
             raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter="model")
         made = adapt(model, rows.X)
         name, is_ready = type(model).__name__, _is_fitted(model)
+        tell = begin_with(f"asking copies of {name} for rows they did not see, ", watch)
         if is_ready and not out_of_fold:
             answers = check_answers(ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
             scores = None if rows.classes is None else score_classes(model, rows.X, rows.classes)
-            found = Reference(name, model, answers, scores, fold(made, rows, folds, seed).score, **common)
+            found = Reference(name, model, answers, scores, fold(made, rows, folds, seed, watch=tell).score, **common)
             return replace(found, notes=rows.notes, as_given=True)
-        folded = fold(made, rows, folds, seed)
+        folded = fold(made, rows, folds, seed, watch=tell)
+        watch(f"fitting f*, {name}")
         return _settle(rows, name, made, folded, out_of_fold, rows.notes, common)
     if callable(getattr(model, "predict", None)) or callable(model):
         return _take_function(rows, model, out_of_fold, common)
@@ -153,9 +155,9 @@ def _find_best(rows: Rows, folds: int, seed: int, watch: Watcher) -> tuple[str, 
     found: dict[str, Folded] = {}
     failures = []
     for number, (name, model) in enumerate(candidates.items()):
-        watch(f"comparing models of the rows for f*: {name}, {number + 1} of {len(candidates)}")
+        begin = f"comparing models of the rows for f*: {name}, {number + 1} of {len(candidates)}, "
         try:
-            found[name] = fold(model, compared, folds, seed)
+            found[name] = fold(model, compared, folds, seed, watch=begin_with(begin, watch))
         except InvalidInput as error:
             failures.append(f"{name}: {error}")
     if not found:
