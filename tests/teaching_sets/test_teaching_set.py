@@ -96,7 +96,9 @@ def test_rows_that_do_not_fit_into_memory_are_refused_before_any_work(monkeypatc
     assert told[0].startswith("120 rows take about ") and "beside what the student takes" in told[0]
     monkeypatch.setattr(chosen_rows, "available_memory", lambda: 1000)
     told.clear()
-    with pytest.raises(nimt.errors.NotEnoughMemory, match=r"120 rows need about .*, and 1 kB are free: give fewer rows"):
+    with pytest.raises(
+        nimt.errors.NotEnoughMemory, match=r"120 rows need about .*, and 1 kB are free: give fewer rows"
+    ):
         nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge(), watch=told.append)
     assert not told
 
