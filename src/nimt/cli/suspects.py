@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nimt.cli.console import Doing, note, plain
+from nimt.cli.console import Doing, announce, note, plain
 from nimt.cli.labelled_rows import (
     Encoding,
     FeatureColumns,
@@ -44,6 +44,7 @@ def suspects(
     Each row is answered by a model that did not see it. With --out, all columns are kept; else the number of the row,
     its label, the answer and the strength are printed.
     """
+    announce(f"reading {table}", quiet=quiet)
     from nimt.datasets.places import as_path
 
     if out is not None:
@@ -51,12 +52,13 @@ def suspects(
     watch = Doing(quiet=quiet)
     rows = read_labelled_rows(table, target_column, features, classes, encoding, watch)
 
+    watch("loading models of rows, of which one becomes f*")
     from nimt.store.whole_files import write_text
     from nimt.teaching_sets.making_reference import reference
     from nimt.teaching_sets.suspicious_rows import suspects as find
 
     made = reference(rows.X, rows.y, out_of_fold=True, classes=rows.classes, seed=seed, watch=watch)
-    for sentence in (made.sentence, *made.notes):
+    for sentence in (made.sentence, *(one for one in made.notes if one not in rows.notes)):
         note(sentence, quiet=quiet)
     found = find(rows.X, rows.y, made, seed=seed)
     places = found["row"].to_numpy()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nimt.cli.console import Doing, note, say
+from nimt.cli.console import Doing, announce, note, say
 from nimt.cli.labelled_rows import (
     Encoding,
     FeatureColumns,
@@ -62,6 +62,7 @@ def teaching_set(
     what the student has on rows held out after the chosen rows and after random ones: whether choosing helped, and how
     much is due to the labels. The file written has all columns, the number of each row and the column `label`.
     """
+    announce(f"reading {table}", quiet=quiet)
     from nimt.datasets.places import as_path
 
     place = as_path(out) if out is not None else Path(f"{as_path(table).name.partition('.')[0]}-few.csv")
@@ -74,6 +75,7 @@ def teaching_set(
     watch = Doing(quiet=quiet)
     rows = read_labelled_rows(table, target_column, features, classes, encoding, watch)
 
+    watch("loading models of rows, of which one becomes f*")
     from nimt.store.whole_files import whole_file, write_text
     from nimt.teaching_sets.chosen_rows import teaching_set as choose
 
@@ -81,7 +83,7 @@ def teaching_set(
         rows.X, rows.y, size=size, tol=tol, student=student, labels=labels, rule=rule, classes=rows.classes, seed=seed,
         watch=watch,
     )  # fmt: skip
-    for sentence in (found.reference.sentence, *dict.fromkeys(found.notes)):
+    for sentence in (found.reference.sentence, *dict.fromkeys(one for one in found.notes if one not in rows.notes)):
         note(sentence, quiet=quiet)
     if found.certificate is not None:
         note(str(found.certificate), quiet=quiet)
