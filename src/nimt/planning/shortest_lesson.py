@@ -91,8 +91,8 @@ def shortest(
     visits, and the sum of their N is minimised by their derivatives so that M is the tolerance. Then visits are
     inserted wherever in the list one more would save more shows than it costs, until none does; at last the N are made
     whole, part by part, and what follows is solved again. Nothing proves that the result is the shortest, but the
-    proved bound says how far it can be from it. Where the greedy lesson is shorter, as at large rates, it is
-    returned.
+    proved bound says how far it can be from it. Where the lesson of a greedy or a responsive teacher is shorter, as at
+    large rates, that one is returned.
 
     This is a white box: the kernel and the learning rate are those of the learner. The learner itself is not changed.
 
@@ -139,8 +139,7 @@ def shortest(
             found += [] if plan is None else [plan]
     # at large rates a visit is one or two shows, and rounding can cost more than planning saves
     most = min((len(indices) for indices, _ in found), default=LONGEST_GREEDY + 1) - 1
-    greedy = problem.finish_greedily(problem.errors, problem.step, most)
-    found += [] if greedy is None else [(greedy, float(len(greedy)))]
+    found += [(shown, float(len(shown))) for shown in problem.list_without_plans(most)]
     if not found:
         raise InvalidInput(
             f"M < {start.tol:g} was not reached by any plan that was tried: f* is far outside what this kernel can "

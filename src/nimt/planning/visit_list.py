@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Indices
+from nimt.teachers.scores.response import lengths_from, weigh_response
 
+MOST_PRODUCTS = 10**9  # multiplications for the lesson of a rule that needs K (f - f*): about a second
 NEGLIGIBLE = 1e-17  # entries of K below this share of the diagonal are left out
 
 
@@ -69,7 +72,7 @@ class VisitProblem:
     @property
     def sizes(self) -> Array:
         """|f - f*| at every point before the first visit."""
-        return np.asarray(np.linalg.norm(self.errors, axis=0))
+        return sizes_of(self.errors)
 
     def begin_from(self, errors: Array) -> VisitProblem:
         """Return the problem that is left where f - f* is this; the rows are shared."""
@@ -124,20 +127,41 @@ class VisitProblem:
         return None if steps < 0 else shown[:steps]
 
     def finish_greedily(self, errors: Array, step: float, most: int) -> Indices | None:
-        """Return the points with the largest errors, one by one with these steps until the radius is reached, or None.
+        """Return the points with the largest |f - f*| sqrt(K(x, x)), one by one with these steps, or None.
 
         Steps that are too large to lower the sum of squares anywhere still bring f nearer to f* in H.
         """
-        errors, weights = np.array(errors), np.sqrt(self.diagonal)
-        shown: list[int] = []
+        weights = np.sqrt(self.diagonal)
+        return self._finish_by(lambda errors: sizes_of(errors) * weights, errors, step, most)
+
+    def list_without_plans(self, most: int) -> list[Indices]:
+        """Return the lessons of rules that need no plan, those of at most so many steps that reach the radius."""
+        lengths = lengths_from((self.gram * self.gram).sum(axis=1))
+
+        def respond(errors: Array) -> Array:
+            return weigh_response(errors.T, self._multiply(errors).T / lengths[:, np.newaxis], 1.25)
+
+        rules = [sizes_of] if self.diagonal.min() < self.diagonal.max() else []
+        rules += [respond] if most * self.gram.size * len(self.errors) <= MOST_PRODUCTS else []
+        found = [self.finish_greedily(self.errors, self.step, most)]
+        found += [self._finish_by(rule, self.errors, self.step, most) for rule in rules]
+        return [one for one in found if one is not None]
+
+    def _finish_by(self, rule: Callable[[Array], Array], errors: Array, step: float, most: int) -> Indices | None:
+        """Return the points with the largest scores, one by one with these steps until the radius is reached."""
+        errors, shown = np.array(errors), list[int]()
         while float(np.linalg.norm(errors)) >= self.radius:
             if len(shown) == most:
                 return None
-            sizes = np.abs(errors[0]) if len(errors) == 1 else np.linalg.norm(errors, axis=0)
-            shown.append(int(np.argmax(sizes * weights)))
+            shown.append(int(np.argmax(rule(errors))))
             errors -= step * errors[:, shown[-1:]] * self.gram[shown[-1]]
         return np.array(shown, dtype=np.intp)
 
     def _multiply(self, values: Array) -> Array:
         """Return K times the values of each output."""
         return np.stack([self.gram @ of_output for of_output in values])
+
+
+def sizes_of(errors: Array) -> Array:
+    """Return |f - f*| at every point from a row per output."""
+    return np.abs(errors[0]) if len(errors) == 1 else np.asarray(np.linalg.norm(errors, axis=0))

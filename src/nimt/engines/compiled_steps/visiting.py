@@ -50,7 +50,7 @@ def best_insertions(
     """Find for every point the place in the list where one more visit to it lowers the function of f - f* most.
 
     `errors` is f - f* at the end and `products` is K times the gradient there, a row per output; both are followed back
-    to the start. `places[i]` is how many visits come before, `steepest[i]` the derivative by the count of the new visit.
+    to the start. `places[i]` is how many visits come before, `steepest[i]` the derivative by the count of that visit.
     """
     outputs, n = errors.shape
     for k in range(order.size, -1, -1):
