@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from nimt.paper import Event
 
+SECONDS_BETWEEN_LINES = 30.0
 EXAMPLES = (
     "nimt reproduce",
     "nimt reproduce digits cheetah --data pictures",
@@ -130,7 +132,7 @@ def _watch(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
         yield None
         return
     if not stderr().isatty():
-        yield _log
+        yield make_log()
         return
     bars: dict[str, Any] = {}
 
@@ -157,7 +159,20 @@ def _watch(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
             bar.close()
 
 
-def _log(event: Event) -> None:
-    """Print one line per finished experiment: a captured log cannot show bars."""
-    if event.state in ("kept", "finished"):
-        print(f"{event.experiment}: {event.state} ({event.seconds:.1f} s)", file=stderr(), flush=True)
+def make_log() -> Callable[[Event], None]:
+    """Return a callback that prints a line per finished experiment, and of long ones what they do now and then.
+
+    A captured log cannot show bars.
+    """
+    told: dict[str, float] = {}
+
+    def log(event: Event) -> None:
+        now = time.monotonic()
+        if event.state in ("kept", "finished"):
+            print(f"{event.experiment}: {event.state} ({event.seconds:.1f} s)", file=stderr(), flush=True)
+        elif now - told.setdefault(event.experiment, now) > SECONDS_BETWEEN_LINES:
+            told[event.experiment] = now
+            doing = f"{event.lesson}, step {event.step:,} of {event.steps:,}" if event.lesson else event.state
+            print(f"{event.experiment}: {doing}", file=stderr(), flush=True)
+
+    return log
