@@ -98,10 +98,10 @@ def test_a_point_shown_while_the_lesson_gets_ready_is_its_first_step(monkeypatch
     racer = Racer(read_recipe({"steps": 9, "tol": None}, {"teacher": "you", "rate": 0.01}), setting)
     make, began = racer._make_session, threading.Event()
 
-    def make_slowly():
+    def make_slowly(task):
         began.set()
         time.sleep(0.2)
-        return make()
+        return make(task)
 
     monkeypatch.setattr(racer, "_make_session", make_slowly)
     ready = threading.Thread(target=racer.begin)
