@@ -176,6 +176,7 @@ def test_draw_a_curve_and_race(page):
     page.select_option("#target-kind", "draw:curve")
     page.wait_for_selector("#empty:visible")  # nothing is drawn yet, and nothing is raced
     assert page.evaluate("studio.racers.length") == 0 and not page.locator("#timeline").is_visible()
+    assert page.locator("#sketch").bounding_box()["width"] > 700  # drawn on the stage
     drag(page, "#sketch", [(0.25, 0.75), (0.5, 0.3), (0.9, 0.2)])
     drawn = page.evaluate("studio.sketch.values")
     assert len(drawn) == 121 and max(drawn) > 0.3
@@ -184,7 +185,9 @@ def test_draw_a_curve_and_race(page):
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, np.array(drawn), max_iterations=5000, tol=1e-3, snapshots=[7])
     assert np.max(np.abs(values_at(page, 0, 7) - lesson.snapshots[7])) <= 1e-12
     assert page.evaluate("studio.racers[0].end") == len(lesson)
-    assert page.locator("#sketch").bounding_box()["width"] > 700  # drawn on the stage
+    board, stage = (page.locator(place).first.bounding_box() for place in ("#sketch", "#stages canvas"))
+    assert board["x"] + board["width"] < stage["x"]  # then it stands beside the lessons
+    assert abs(board["y"] - stage["y"]) < 60
     assert lesson.itd is None and "did not reach the tolerance in 5,000 steps" in page.inner_text("#narrow")
     before = page.evaluate("studio.race")
     page.click("#do-narrow")

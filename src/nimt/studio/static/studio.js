@@ -291,6 +291,7 @@ class Studio {
     const isEmpty = this.racers.length === 0 && this.form.isBlank;
     by("empty").hidden = !isEmpty;
     document.querySelector("main").classList.toggle("nothing", isEmpty);
+    if (this.form.isBlank || this.racers.length) by("field").classList.toggle("blank", this.form.isBlank); // not while the pen is down
     write(by("why-text"), reason ? reason.text
       : "Shows |f − f*|, the example that comes next, the runner-up, and what the step will move.");
     this.time.draw(inkOf);
