@@ -318,7 +318,7 @@ def window_blocks(operator: GridOperator) -> Recording:
 
 
 def _as_frames(lesson: Lesson, largest: int) -> Recording:
-    """Return the start, the end and snapshots, as many as fit into `largest` bytes, and what was shown just before each."""
+    """Return the start, the end, as many snapshots as `largest` bytes hold, and what was shown just before each."""
     frames = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}
     known = sorted(frames)
     room = max(2, largest // (8 * lesson.target.size))

@@ -346,7 +346,11 @@ class Racer:
 
 
 def _say(problem: nimt.NimtError | MemoryError) -> str:
-    return str(problem) if isinstance(problem, nimt.NimtError) else "this lesson needs more memory than there is: take fewer points"
+    return (
+        str(problem)
+        if isinstance(problem, nimt.NimtError)
+        else "this lesson needs more memory than there is: take fewer points"
+    )
 
 
 def snapshot_steps(steps: int, values: int) -> list[int]:
