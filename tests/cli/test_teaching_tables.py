@@ -263,7 +263,7 @@ def test_plans_and_forecasts_say_how_long_it_takes(nimt):
 
 
 def test_a_replay_that_is_too_large_is_not_left_behind(nimt, monkeypatch):
-    monkeypatch.setattr("nimt.cli.written_results.LARGEST_PAGE", 10_000)
+    monkeypatch.setattr("nimt.replay.player_page.MOST_BYTES", 10_000)
     answer = nimt("teach", "sine", "-n", "50", "--out", "run")
     assert answer.code == 0 and not Path("run/replay.html").exists()
     assert "replay.html is left out" in answer.err and "replay.html" not in answer.out

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
 from nimt.cli.keeping import keep_best
 from nimt.counting import say_count
+from nimt.errors import InvalidInput
 from nimt.wording import say_in_program
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ ROWS = {
 
 
 LONGEST_REPLAY, LARGEST_REPLAY = 200_000, 1 << 25  # steps, and bytes of snapshots in single precision
-LARGEST_PAGE = 10_000_000  # bytes
 FEW_LESSONS = 3  # that are named one by one
 USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
@@ -206,9 +206,8 @@ def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool, n
 
     replay = folder.path / "replay.html"
     if _has_a_small_replay(lesson):
-        lesson.replay(replay, title=settings.title)
-        if replay.stat().st_size > LARGEST_PAGE:
-            replay.unlink()
+        with contextlib.suppress(InvalidInput):  # it would take more than a replay may
+            lesson.replay(replay, title=settings.title)
     if not replay.exists():
         note("replay.html is left out, it would be large; in Python lesson.replay(path) writes it", quiet=quiet)
     report = write_lesson_report(
