@@ -22,6 +22,7 @@ from nimt.cli.lesson_options import Quiet
 from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.counting import say_count
 
+DOING = "reading the table"
 EXAMPLES = (
     "nimt suspects table.csv",
     "nimt suspects table.csv --target-column price --out doubtful.csv",

@@ -23,6 +23,7 @@ from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.errors import InvalidInput
 
 DPI = 130
+DOING = "reading the table"
 EXAMPLES = (
     "nimt teaching-set table.csv --size 50 --student svm",
     "nimt teaching-set table.csv --tol 0.02 --student forest --out few.csv",
