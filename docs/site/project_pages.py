@@ -40,7 +40,7 @@ def run_notebook(path: Path) -> Any:
 
 
 def lecture_of(notebook: Any, name: str) -> str:
-    """Return a notebook that was run as a page: its text, its code, and what the code shows; solutions are folded."""
+    """Return a notebook that was run as a page: its text, its code, and what the code shows; solutions and answers are folded."""
     pieces = []
     for cell in notebook.cells:
         if cell.cell_type != "code":
@@ -50,8 +50,8 @@ def lecture_of(notebook: Any, name: str) -> str:
             f"```python\n{cell.source}\n```",
             *(show(output, cell.source.splitlines()[-1]) for output in cell.outputs),
         ]
-        if "solution" in cell.metadata.get("tags", ()):
-            shown = ["<details><summary>Solution</summary>", *shown, "</details>"]
+        for tag in cell.metadata.get("tags", ()):  # a solution of an exercise, an answer to a question
+            shown = [f"<details><summary>{tag.capitalize()}</summary>", *shown, "</details>"]
         pieces += shown
     return "\n\n".join([*pieces, f"This page is the notebook {{download}}`{name} <../{name}>`.", ""])
 
