@@ -89,6 +89,13 @@ def test_the_site_opens_with_the_landing_page_and_its_pages_are_in_four_groups()
     assert re.findall(r":caption: (.*)", page) == ["Tutorial", "How to", "Explanation", "Reference"]
 
 
+def test_what_is_scrolled_can_be_reached_and_links_of_the_gallery_have_names():
+    complete = importlib.import_module("accessible").complete
+    assert complete('<div class="table-wrapper docutils">') == '<div tabindex="0" class="table-wrapper docutils">'
+    link = complete('<a class="reference internal" href="plot_1.html"><span class="doc">A "b"</span></a>')
+    assert 'aria-label="A &quot;b&quot;"' in link and link.endswith("</span></a>")
+
+
 def test_pictures_of_the_lecture_are_named_and_solutions_are_folded():
     project_pages = importlib.import_module("project_pages")
     cell = nbformat.v4.new_code_cell('draw("a")', metadata={"tags": ["solution"]})
