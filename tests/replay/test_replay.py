@@ -46,7 +46,7 @@ def colour_lesson(teacher=None, from_nothing=False, **options):
 
 def orthogonal_lesson(snapshots=(2, 5)):
     points, target, _ = scattered(30)
-    learner = nimt.OrthogonalLearner(nimt.rbf(0.7))
+    learner = nimt.learners.OrthogonalLearner(nimt.rbf(0.7))
     return nimt.teach(
         learner, nimt.GreedyTeacher(), points, target, max_iterations=10, tol=None, snapshots=list(snapshots)
     )

@@ -77,7 +77,7 @@ def test_a_function_stands_for_itself(tmp_path):
     assert not found.cross_validated
     assert found.sentence.startswith("f* is a function as it was given, R^2 ") and "on 60 rows" in found.sentence
     found.save(tmp_path / "answers.npz", answers_only=True)
-    assert nimt.Reference.load(tmp_path / "answers.npz").sentence == found.sentence
+    assert nimt.teaching_sets.Reference.load(tmp_path / "answers.npz").sentence == found.sentence
 
 
 def test_a_torch_module_stands_for_itself():

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nimt.cli.console import Doing, announce, note, plain
+from nimt.cli.console import Doing, note, plain
 from nimt.cli.labelled_rows import (
     Encoding,
     FeatureColumns,
@@ -22,6 +22,7 @@ from nimt.cli.lesson_options import Quiet
 from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.counting import say_count
 
+DOING = "reading the table"
 EXAMPLES = (
     "nimt suspects table.csv",
     "nimt suspects table.csv --target-column price --out doubtful.csv",
@@ -44,7 +45,6 @@ def suspects(
     Each row is answered by a model that did not see it. With --out, all columns are kept; else the number of the row,
     its label, the answer and the strength are printed.
     """
-    announce(f"reading {table}", quiet=quiet)
     from nimt.datasets.places import as_path
 
     if out is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nimt.cli.console import Doing, announce, note, say
+from nimt.cli.console import Doing, note, say
 from nimt.cli.labelled_rows import (
     Encoding,
     FeatureColumns,
@@ -23,6 +23,7 @@ from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.errors import InvalidInput
 
 DPI = 130
+DOING = "reading the table"
 EXAMPLES = (
     "nimt teaching-set table.csv --size 50 --student svm",
     "nimt teaching-set table.csv --tol 0.02 --student forest --out few.csv",
@@ -62,7 +63,6 @@ def teaching_set(
     what the student has on rows held out after the chosen rows and after random ones: whether choosing helped, and how
     much is due to the labels. The file written has all columns, the number of each row and the column `label`.
     """
-    announce(f"reading {table}", quiet=quiet)
     from nimt.datasets.places import as_path
 
     place = as_path(out) if out is not None else Path(f"{as_path(table).name.partition('.')[0]}-few.csv")

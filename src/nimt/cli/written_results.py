@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nimt.session.session import Session
 
 WIDE = 160  # letters
-STEPS = 2  # the column with ranges, which may be broken where a terminal is narrow
+MOST_LETTERS = 14  # of a word that is never broken in a table
 ROWS = {
     "sentence": "how it ended",
     "steps": "steps",
@@ -284,7 +284,10 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 
 def print_table(header: list[str], lines: list[list[str]]) -> None:
-    """Print a table, its first column to the left and, where there are more than two, the others to the right."""
+    """Print a table, its first column and words to the left, numbers to the right.
+
+    Where the terminal is narrow, cells are broken between words, so that no column is lost.
+    """
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
@@ -292,8 +295,10 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
 
     table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
     for place, name in enumerate(header):
-        justify: Literal["left", "right"] = "left" if place == 0 or len(header) == 2 else "right"
-        table.add_column(plain(name), justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
+        words = place == 0 or len(header) == 2 or not any(line[place][:1].isdigit() for line in lines)
+        justify: Literal["left", "right"] = "left" if words else "right"
+        least = max((len(word) for line in lines for word in plain(line[place]).split()), default=1)
+        table.add_column(plain(name), justify=justify, overflow="fold", min_width=min(least, MOST_LETTERS))
     for line in lines:
         table.add_row(*(Text(plain(cell)) for cell in line))  # Text, so that brackets in a name are not read as markup
     console = Console(highlight=False)
