@@ -48,12 +48,12 @@ def test_every_public_name_can_be_had_and_is_documented():
         assert name in dir(nimt)
         if name not in ("__version__", "plots", "datasets", "paper"):
             assert value.__doc__, name
-    with pytest.raises(AttributeError, match="attribute teech$"):
+    with pytest.raises(AttributeError, match=r"attribute teech$"):
         nimt.teech
 
 
 def test_a_name_that_is_not_at_the_top_is_said_where_it_is():
-    with pytest.raises(AttributeError, match="it is nimt.teachers.SoftTeacher$"):
+    with pytest.raises(AttributeError, match=r"it is nimt\.teachers\.SoftTeacher$"):
         nimt.SoftTeacher
 
 
