@@ -63,9 +63,9 @@ def growing(bench):
                 compared = lessons[-1]
         exponent = np.polyfit(np.log(list(costs)), np.log(list(costs.values())), 1)[0]
         largest = max(costs)
-        note = ", ".join(f"{n:.0e}: {cost:.2g} us" for n, cost in costs.items())
+        note = ", ".join(f"{n:.0e}: {cost:.2g} us, {sizes[n]:.0f} bytes per point" for n, cost in costs.items())
         bench.row(f"a step grows as n^e, {kind}, n = 10^3 to {largest:.0e}", f"<= {goal} = e", exponent,
-                  note=f"{note}; {sizes[largest]:.0f} bytes per point", lesson=compared, curve=curve)  # fmt: skip
+                  note=note, lesson=compared, curve=curve)  # fmt: skip
         found[kind] = costs
     return found
 
