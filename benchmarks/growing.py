@@ -63,9 +63,9 @@ def growing(bench):
                 compared = lessons[-1]
         exponent = np.polyfit(np.log(list(costs)), np.log(list(costs.values())), 1)[0]
         largest = max(costs)
-        note = ", ".join(f"{n:.0e}: {cost:.2g} us" for n, cost in costs.items())
+        note = ", ".join(f"{n:.0e}: {cost:.2g} us, {sizes[n]:.0f} bytes per point" for n, cost in costs.items())
         bench.row(f"a step grows as n^e, {kind}, n = 10^3 to {largest:.0e}", f"<= {goal} = e", exponent,
-                  note=f"{note}; {sizes[largest]:.0f} bytes per point", lesson=compared, curve=curve)  # fmt: skip
+                  note=note, lesson=compared, curve=curve)  # fmt: skip
         found[kind] = costs
     return found
 
@@ -74,7 +74,7 @@ def draw(found, path):
     """Draw microseconds per step against the points of the pool."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    figure = Figure(figsize=(6.4, 4.6), layout="constrained")
     ax = figure.subplots()
     for (kind, costs), colour, mark in zip(
         found.items(), ("#56B4E9", "#0072B2", "#000000", "#009E73", "#D55E00", "#CC79A7"), "vosx^D", strict=True
@@ -84,5 +84,5 @@ def draw(found, path):
         ax.loglog(*zip(*costs.items(), strict=True), f"{mark}-", color=colour, label=label)
     ax.set(xlabel="points in the pool", ylabel="microseconds per step", title="A step costs what the kernel reaches")
     ax.grid(alpha=0.3)
-    ax.legend(frameon=False, fontsize=8)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
     figure.savefig(path, dpi=140)

@@ -44,7 +44,7 @@ def times_of_parts(teacher, warm=100, repeat=40):
     learner = nimt.KernelLearner(nimt.rbf(WIDTH), learning_rate=RATE)
     walk = nimt.steps(learner, teacher, nimt.Grid.like(image), image, max_iterations=10**6, tol=None)
     walk.advance(warm)
-    return {name: 1e6 * shortest(*call, repeat) for name, call in calls(walk._run.engine).items()}
+    return {name: 1e6 * shortest(*call, repeat) for name, call in calls(walk.engine).items()}
 
 
 def calls(engine):
@@ -56,7 +56,7 @@ def calls(engine):
     spread, result, work = np.zeros(2 * lead + span), np.zeros(2 * lead + span), np.zeros(place.size, dtype=np.int64)
     moves, sizes = np.zeros(engine.k), np.zeros(engine.k)
     shape, loss = (engine.outputs, engine.copies), (engine.loss, engine.delta)
-    scored_by = engine.rule, engine.rule_delta, engine.weight, True, engine.outputs, engine.norm
+    scored_by = engine.scoring, True, engine.outputs, engine.norm
     chosen_by = engine.diverse, engine.bits, work, engine.guess, f, y, engine.score, engine.copies, chosen
     choose_packs(*chosen_by)
     return {

@@ -65,10 +65,11 @@ def write_png(figure: Figure, path: Any, dpi: float) -> None:
     """Write a figure as a PNG; it is drawn once, where savefig draws it twice, the first time to lay it out."""
     figure.set_dpi(dpi)
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
+    canvas.draw()  # type: ignore[no-untyped-call]
     from PIL import Image
 
-    Image.fromarray(np.asarray(canvas.buffer_rgba())).save(path, format="png", dpi=(dpi, dpi))
+    pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+    Image.fromarray(pixels).save(path, format="png", dpi=(dpi, dpi))
 
 
 def check_cmap(cmap: str | None) -> None:
