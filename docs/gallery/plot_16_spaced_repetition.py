@@ -31,3 +31,4 @@ what.set(xlabel="step", ylabel="f / target", ylim=(0, 1.05))
 for axes in (when, what):
     axes.spines[["top", "right"]].set_visible(False)
 print(f"shown {np.bincount(shown).tolist()} times; it knows {known[-1].mean():.0%} of the target in the mean")
+figure

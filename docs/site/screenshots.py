@@ -1,4 +1,7 @@
-"""Take the pictures of the studio that the pages show: `python docs/site/screenshots.py`, with a Chromium there is."""
+"""Take the pictures of studio, game and first page that the pages show: `python docs/site/screenshots.py [NAME ...]`.
+
+It needs a Chromium; the first page is taken from the site that `make docs` built.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from nimt.challenge import Challenge, write_challenge  # noqa: E402
 from studio.conftest import running  # noqa: E402
 
 COLOURS = 96
+LANDING = HOME / "out" / "site" / "index.html"
 OVER = "() => window.studio && !studio.later && studio.racers.length && studio.racers.every((racer) => racer.over)"
 
 
@@ -95,10 +99,47 @@ PICTURES: dict[str, Callable[[Any], None]] = {
 }  # fmt: skip
 
 
-def main() -> None:
+def take_landing(browser: Any) -> None:
+    """Take the first page of the site while its lesson plays."""
+    if not LANDING.exists():
+        raise SystemExit(f"there is no {LANDING.relative_to(HOME)}: run make docs first")
+    with a_page(browser, viewport={"width": 1280, "height": 900}) as page:
+        page.goto(LANDING.as_uri())
+        frame = page.frame_locator("iframe.replay")
+        frame.get_by_text("step 12 of").wait_for()
+        photograph(page, "landing")
+
+
+def take_challenge(browser: Any) -> None:
+    """Take the game on a telephone after five examples."""
+    with tempfile.TemporaryDirectory() as folder, a_page(browser, viewport={"width": 390, "height": 844}) as page:
+        challenge = Challenge(nimt.read_problem("gmm", "gmm:start"))
+        write_challenge(challenge, Path(folder) / "challenge.html")
+        page.goto((Path(folder) / "challenge.html").as_uri())
+        page.wait_for_function("() => window.challenge")
+        for point in challenge.greedy.indices[:5, 0]:
+            page.evaluate(f"challenge.spot = {point}; challenge.show()")
+        page.evaluate("challenge.spot = 170; challenge.draw()")
+        photograph(page, "challenge")
+
+
+OTHERS = {"landing": take_landing, "challenge": take_challenge}
+
+
+def main(names: list[str]) -> None:
+    unknown = set(names) - {*PICTURES, *OTHERS}
+    if unknown:
+        raise SystemExit(f"there is no picture {sorted(unknown)[0]!r}: {', '.join([*PICTURES, *OTHERS])}")
+    wanted = names or [*PICTURES, *OTHERS]
     with a_browser() as browser:
+        for name in OTHERS:
+            if name in wanted:
+                OTHERS[name](browser)
+        if not set(wanted) & set(PICTURES):
+            return
         with running() as studio:
-            for name, act in PICTURES.items():
+            for name in (name for name in PICTURES if name in wanted):
+                act = PICTURES[name]
                 with a_page(browser, viewport={"width": 1280, "height": 900}) as page:
                     page.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")
                     page.goto(studio.address)
@@ -106,16 +147,7 @@ def main() -> None:
                     act(page)
                     page.wait_for_timeout(200)
                     photograph(page, name)
-        with tempfile.TemporaryDirectory() as folder, a_page(browser, viewport={"width": 390, "height": 844}) as page:
-            challenge = Challenge(nimt.sources.read_problem("gmm", "gmm:start"))
-            write_challenge(challenge, Path(folder) / "challenge.html")
-            page.goto((Path(folder) / "challenge.html").as_uri())
-            page.wait_for_function("() => window.challenge")
-            for point in challenge.greedy.indices[:5, 0]:
-                page.evaluate(f"challenge.spot = {point}; challenge.show()")
-            page.evaluate("challenge.spot = 170; challenge.draw()")
-            photograph(page, "challenge")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import BboxTransformTo, ScaledTranslation
 
 from nimt.display import spread
 from nimt.plots.style import Ink
@@ -38,9 +39,8 @@ def write_names(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Ink]) -
             name, (1, place), (SAMPLE[1] + 4, 0), xycoords="axes fraction", textcoords="offset points", ha="left",
             va="center", color=looks[name].colour, fontsize=8.5, parse_math=False,
         )  # fmt: skip
-        beside = figure.dpi_scale_trans + ScaledTranslation(1, place, ax.transAxes)
+        beside = figure.dpi_scale_trans + ScaledTranslation(1, place, BboxTransformTo(ax.bbox))
         across = [points / 72 for points in SAMPLE]
+        dashes: Any = looks[name].dashes
         # of the figure, because the lines of the axes are its curves
-        figure.add_artist(
-            Line2D(across, [0, 0], color=looks[name].colour, linestyle=looks[name].dashes, transform=beside)
-        )
+        figure.add_artist(Line2D(across, [0, 0], color=looks[name].colour, linestyle=dashes, transform=beside))
