@@ -476,7 +476,7 @@ def test_each_curve_of_a_figure_has_a_line_style_as_well_as_a_colour():
 def test_a_piece_of_each_curve_stands_before_its_name():
     """Names are told apart by their colour, and in print by the dashes of the curve."""
     teachers = (nimt.GreedyTeacher(), nimt.RandomTeacher(), nimt.GreedyTeacher(k=3))
-    figure = nimt.Comparison.of([lesson_on(X, teacher, max_iterations=2) for teacher in teachers]).plot()
+    figure = nimt.runs.Comparison.of([lesson_on(X, teacher, max_iterations=2) for teacher in teachers]).plot()
     figure.draw_without_rendering()
     (axes,) = figure.axes
     for curve, piece, name in zip(axes.lines, figure.artists, axes.texts, strict=True):
