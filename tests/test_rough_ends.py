@@ -379,7 +379,7 @@ def doubled(x):
 @pytest.mark.skipif(PLAIN_NUMBA, reason="of numba's inner workings")
 @pytest.mark.parametrize(
     ("access", "problem"),
-    [("save", OSError(28, "No space left on device")), ("load", PermissionError(13, "Permission denied"))],
+    [("_save_data", OSError(28, "No space left on device")), ("load", PermissionError(13, "Permission denied"))],
 )
 def test_compiled_code_that_cannot_be_kept_is_used_all_the_same(access, problem, monkeypatch):
     from numba.core.caching import IndexDataCacheFile

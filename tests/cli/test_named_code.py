@@ -177,7 +177,7 @@ def test_wrong_names_get_a_sentence(options, words, capsys):
 
 def test_a_package_lists_its_classes_as_entry_points(monkeypatch):
     listed = {"nimt.teachers": [EntryPoint("careful", "my_code:Careful", "nimt.teachers")]}
-    monkeypatch.setattr(named_code, "entry_points", lambda group: listed.get(group, []))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: listed.get(group, []))
     sys.path.append(".")
     assert teach("--teacher", "careful", "--teacher-option", "k=3") == 0
     assert lesson_of().indices.shape == (30, 3)

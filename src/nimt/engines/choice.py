@@ -10,7 +10,7 @@ import numpy as np
 
 from nimt.engines import cell_layout
 from nimt.engines._numba.compiling import load_numba
-from nimt.engines.cell_layout import Cells, count_bytes_of_waiting, estimate_cost, find_obstacle_to_cells
+from nimt.engines.cell_layout import Cells, estimate_cost, find_obstacle_to_cells
 from nimt.engines.codes import CELL, MARKS
 from nimt.engines.compiled import find_obstacle, find_other_choice, pack_size, rule_of
 from nimt.engines.engine import Engine
@@ -195,11 +195,10 @@ def _cells(task: Task, pairs: float | None = None) -> Choice | str:
     if obstacle is not None:
         return obstacle
     near = (_count_pairs(task) if pairs is None else pairs) / n
-    cost = estimate_cost(near * n, pool)
-    needed = cost.memory + 50 * n * task.target[0].size + count_teacher_bytes(task)
     made = isinstance(rule_of(task).labels, LabelsByResponse)
     waits = cell_layout.gains_by_waiting(near) and task.target[0].size == 1 and not made
-    needed += count_bytes_of_waiting(n) if waits else 0
+    cost = estimate_cost(near * n, pool, waits)
+    needed = cost.memory + 50 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan(
         "cells", needed, min(n, round(near)), f"the kernel reaches about {near:.0f} of {n} points, which lie in cells"
     )

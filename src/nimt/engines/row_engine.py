@@ -15,7 +15,6 @@ from nimt.engines.compiled import LARGEST_POOL, StepBatch, find_other_choice
 from nimt.engines.compiled_steps.row_steps import by_rows
 from nimt.engines.layouts import BLOCK, Order, grid_order, line_aligned, norm_of_outputs
 from nimt.learners.kernel_pupils import KernelPupil
-from nimt.losses import Square
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task
 
@@ -106,12 +105,11 @@ class RowsEngine(ArrangedEngine):
         self.node_index[rows] = order[every, lane]
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
-        loss, root = None if self.loss == Square.number else self.loss, int(self.levels[-2])
+        root = int(self.levels[-2])
         taken, code = by_rows(
-            self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,
-            self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, *self.widths,
-            self.levels, (root, root + 1), self.node_bits, self.node_index, self.touched, self.moves, self.change,
-            self.sums, self.rules, *sheet[2:],
+            self.grid, self.lanes, self.ahead, self.step, self.discrepancy, self.making, self.forbidden, self.height,
+            self.functions, self.quick_loss, self.delta, *self.widths, self.levels, (root, root + 1), self.node_bits,
+            self.node_index, self.touched, self.moves, self.change, self.sums, self.rules, sheet,
         )  # fmt: skip
         return int(taken), int(code)
 

@@ -12,7 +12,6 @@ from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.waiting_steps import by_waiting, find_bounds
 from nimt.engines.layouts import line_aligned
 from nimt.engines.tile_layout import TileBounds, Tiles, Waiting
-from nimt.losses import Square
 
 REAL = np.dtype(np.float64)
 
@@ -46,11 +45,10 @@ class WaitingEngine(ArrangedEngine):
         find_bounds(self.tiles, self.cells, self.bounds, self.room, self.forbidden, self.f, self.y)
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
-        loss = None if self.loss == Square.number else self.loss
         taken, code = by_waiting(
             self.tiles, self.cells, self.bounds, self.room, self.order, len(self.task.pool), self.step,
-            self.discrepancy, *sheet[:2], self.forbidden, self.height, self.f, self.y, self.other, self.c, self.shown,
-            loss, self.delta, self.sums, self.rules, *sheet[2:],
+            self.discrepancy, self.forbidden, self.height, self.functions, self.quick_loss, self.delta, self.sums,
+            self.rules, sheet,
         )  # fmt: skip
         return int(taken), int(code)
 
