@@ -64,7 +64,7 @@ class NotebookFigure(Figure):
 def write_png(figure: Figure, path: Any, dpi: float) -> None:
     """Write a figure as a PNG; it is drawn once, where savefig draws it twice, the first time to lay it out."""
     figure.set_dpi(dpi)
-    canvas = FigureCanvasAgg(figure)
+    canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
     canvas.draw()
     from PIL import Image
 
