@@ -25,11 +25,11 @@ def slow_cases(bench):
     """Count the lessons that are compiled, or say that the plain loop runs; the others are named."""
     growing = schedules.cosine(0.01, 0.1)
     cases = {
-        "packs of SoftTeacher": nimt.SoftTeacher(k=0.05),
+        "packs of SoftTeacher": nimt.teachers.SoftTeacher(k=0.05),
         "diverse packs that change in size": nimt.GreedyTeacher(k=growing, diverse=True, kernel=nimt.rbf(0.5)),
         "packs that change in size, looked at every 10 steps": nimt.GreedyTeacher(k=growing, look=schedules.every(10)),
-        "PerOutput of soft": nimt.PerOutput(nimt.SoftTeacher()),
-        "PerOutput of synthesis": nimt.PerOutput(nimt.SynthesisTeacher()),
+        "PerOutput of soft": nimt.teachers.PerOutput(nimt.teachers.SoftTeacher()),
+        "PerOutput of synthesis": nimt.teachers.PerOutput(nimt.SynthesisTeacher()),
         "a teacher of one's own": Own(),
     }
     silent, looped = [], []

@@ -473,6 +473,20 @@ def test_each_curve_of_a_figure_has_a_line_style_as_well_as_a_colour():
     assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 4
 
 
+def test_a_piece_of_each_curve_stands_before_its_name():
+    """Names are told apart by their colour, and in print by the dashes of the curve."""
+    teachers = (nimt.GreedyTeacher(), nimt.RandomTeacher(), nimt.GreedyTeacher(k=3))
+    figure = nimt.Comparison.of([lesson_on(X, teacher, max_iterations=2) for teacher in teachers]).plot()
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    for curve, piece, name in zip(axes.lines, figure.artists, axes.texts, strict=True):
+        assert piece.get_color() == curve.get_color() == name.get_color() and curve.get_label() == name.get_text()
+        assert str(piece._unscaled_dash_pattern) == str(curve._unscaled_dash_pattern)
+        ends = piece.get_transform().transform(piece.get_xydata())
+        box = name.get_window_extent()
+        assert axes.bbox.x1 < ends[0, 0] < ends[1, 0] < box.x0 and box.y0 < ends[0, 1] < box.y1
+
+
 @pytest.mark.parametrize("width", [None, "column", "page"])
 def test_dark_figures_are_readable(lesson, picture, width):
     """All words and lines stand out by 4.5 to 1 from the page, the grid excepted; f* is not black on black."""

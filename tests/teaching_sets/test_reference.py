@@ -63,16 +63,21 @@ def test_the_score_is_the_mean_over_folds_of_models_that_did_not_see_them():
 def test_a_fitted_estimator_answers_as_it_is_and_one_that_is_not_is_fitted_to_all_rows():
     X, y = line()
     fitted = LinearRegression().fit(X[:10], y[:10])
-    assert np.array_equal(nimt.reference(X, y, model=fitted).predict(X), fitted.predict(X))
+    as_it_is = nimt.reference(X, y, model=fitted)
+    assert np.array_equal(as_it_is.predict(X), fitted.predict(X))
+    assert "LinearRegression as it was given, R^2" in as_it_is.sentence  # to how many rows it was fitted is unknown
     whole = nimt.reference(X, y, model=LinearRegression())
     assert np.allclose(whole.predict(X), LinearRegression().fit(X, y).predict(X))
 
 
-def test_a_function_stands_for_itself():
+def test_a_function_stands_for_itself(tmp_path):
     X, y = line()
     found = nimt.reference(X, y, model=lambda rows: rows[:, 0])
     assert np.array_equal(found.labels, X[:, 0])
-    assert not found.cross_validated and "on its own rows" in found.sentence
+    assert not found.cross_validated
+    assert found.sentence.startswith("f* is a function as it was given, R^2 ") and "on 60 rows" in found.sentence
+    found.save(tmp_path / "answers.npz", answers_only=True)
+    assert nimt.teaching_sets.Reference.load(tmp_path / "answers.npz").sentence == found.sentence
 
 
 def test_a_torch_module_stands_for_itself():

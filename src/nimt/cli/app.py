@@ -20,7 +20,7 @@ from typing import Annotated, Any
 import typer
 
 from nimt._version import __version__
-from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, note, prepare_streams, say
+from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, announce, complain, note, prepare_streams, say
 from nimt.cli.lesson_options import OPTION_OF
 from nimt.cli.plain_values import PlainCommand, PlainGroup
 from nimt.errors import NimtError
@@ -70,7 +70,7 @@ def nimt(
 
 
 def program(names: Sequence[str] = COMMANDS) -> typer.Typer:
-    """Return the program with these commands; the module of each holds a function of its name, and EXAMPLES."""
+    """Return the program with these commands; the module of each holds a function of its name, DOING and EXAMPLES."""
     app = typer.Typer(
         name="nimt",
         cls=PlainGroup,
@@ -84,15 +84,20 @@ def program(names: Sequence[str] = COMMANDS) -> typer.Typer:
         spelled = name.replace("-", "_")
         module = importlib.import_module(f"nimt.cli.{spelled}")
         command = getattr(module, spelled)
-        app.command(name, cls=PlainCommand, help=_help_of(command.__doc__, module.EXAMPLES))(_turn_into_abort(command))
+        text = _help_of(command.__doc__, module.EXAMPLES)
+        app.command(name, cls=PlainCommand, help=text)(_accompany(command, module.DOING))
     return app
 
 
-def _turn_into_abort(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn Ctrl-C into what typer hands on to us: of Ctrl-C itself it makes an exit code without a word."""
+def _accompany(command: Callable[..., None], doing: str) -> Callable[..., None]:
+    """Say at once what a command does, before it loads anything; turn Ctrl-C into what typer hands on to us.
+
+    Of Ctrl-C itself typer makes an exit code without a word.
+    """
 
     @functools.wraps(command)
     def heard(**given: Any) -> None:
+        announce(doing, quiet=bool(given.get("quiet") or given.get("as_json")))
         try:
             command(**given)
         except KeyboardInterrupt:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from nimt.challenge.challenges import Challenge
 
+DOING = "preparing the challenge"
 EXAMPLES = (
     "nimt challenge",
     "nimt challenge sine --clicks 8 --out sine.html",

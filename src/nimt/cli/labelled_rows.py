@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import Doing, note
+from nimt.cli.console import Doing, note, stderr
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -42,25 +42,30 @@ class LabelledRows:
     y : array (n,)
     classes : bool or None
         Whether the labels are classes; None lets them tell.
+    notes : tuple of str
+        What was said of the table.
     """
 
     frame: pd.DataFrame
     X: pd.DataFrame
     y: NDArray[Any]
     classes: bool | None
+    notes: tuple[str, ...]
 
 
 def read_labelled_rows(
     table: str, target: str | None, features: str | None, classes: bool | None, encoding: str | None, watch: Doing
 ) -> LabelledRows:
-    """Read all columns of a table, and say what is left out: rows without a label, columns that say nothing."""
-    from nimt.datasets.places import as_path, readable_file
+    """Read all columns of a table, say what is left out, and refuse labels that cannot be judged."""
+    from nimt.datasets.places import readable_file
     from nimt.sources.cells import list_names, short
     from nimt.sources.table_files import LARGEST_TABLE, read_columns, tell_reading
-    from nimt.sources.tables import as_array
+    from nimt.sources.tables import as_array, describe_ids
+    from nimt.teaching_sets.row_checks import read_rows
 
-    tell_reading(as_path(table), watch)
     file = readable_file(table, LARGEST_TABLE)
+    if not stderr().isatty():  # a person was told at once, before anything was loaded
+        tell_reading(file, watch)
     frame, said = read_columns(file, lambda names: names, encoding)
     names = list(frame.columns)
     label = names[-1] if target is None else target
@@ -83,10 +88,14 @@ def read_labelled_rows(
     if not used:
         raise InvalidInput(f"{table!r} has no column that can be a feature: choose some with --features")
     X = frame[used].apply(_as_days)
+    if features is None and len(used) > 1:
+        dates = [name for name in used if X[name].dtype != frame[name].dtype]
+        notes += describe_ids(X, dates, file.name)
     y = as_array(frame[label])
+    notes += read_rows(X, y, classes).notes  # before models are loaded and fitted
     for sentence in notes:
         note(sentence, quiet=watch.quiet)
-    return LabelledRows(frame, X, y, classes)
+    return LabelledRows(frame, X, y, classes, tuple(notes))
 
 
 def _say_left_out(known: NDArray[Any]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nimt.cli.console import DONE, INTERRUPTED, NOT_REACHED, note, plain, say
 from nimt.cli.keeping import keep_best
 from nimt.counting import say_count
+from nimt.errors import InvalidInput
 from nimt.wording import say_in_program
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from nimt.session.session import Session
 
 WIDE = 160  # letters
-STEPS = 2  # the column with ranges, which may be broken where a terminal is narrow
+MOST_LETTERS = 14  # of a word that is never broken in a table
 ROWS = {
     "sentence": "how it ended",
     "steps": "steps",
@@ -53,7 +54,6 @@ ROWS = {
 
 
 LONGEST_REPLAY, LARGEST_REPLAY = 200_000, 1 << 25  # steps, and bytes of snapshots in single precision
-LARGEST_PAGE = 10_000_000  # bytes
 FEW_LESSONS = 3  # that are named one by one
 USUAL_BUDGET = 20_000  # steps, suggested after a lesson of none
 
@@ -206,9 +206,8 @@ def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool, n
 
     replay = folder.path / "replay.html"
     if _has_a_small_replay(lesson):
-        lesson.replay(replay, title=settings.title)
-        if replay.stat().st_size > LARGEST_PAGE:
-            replay.unlink()
+        with contextlib.suppress(InvalidInput):  # it would take more than a replay may
+            lesson.replay(replay, title=settings.title)
     if not replay.exists():
         note("replay.html is left out, it would be large; in Python lesson.replay(path) writes it", quiet=quiet)
     report = write_lesson_report(
@@ -285,7 +284,10 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 
 def print_table(header: list[str], lines: list[list[str]]) -> None:
-    """Print a table, its first column to the left and, where there are more than two, the others to the right."""
+    """Print a table, its first column and words to the left, numbers to the right.
+
+    Where the terminal is narrow, cells are broken between words, so that no column is lost.
+    """
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
@@ -293,8 +295,10 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
 
     table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
     for place, name in enumerate(header):
-        justify: Literal["left", "right"] = "left" if place == 0 or len(header) == 2 else "right"
-        table.add_column(plain(name), justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
+        words = place == 0 or len(header) == 2 or not any(line[place][:1].isdigit() for line in lines)
+        justify: Literal["left", "right"] = "left" if words else "right"
+        least = max((len(word) for line in lines for word in plain(line[place]).split()), default=1)
+        table.add_column(plain(name), justify=justify, overflow="fold", min_width=min(least, MOST_LETTERS))
     for line in lines:
         table.add_row(*(Text(plain(cell)) for cell in line))  # Text, so that brackets in a name are not read as markup
     console = Console(highlight=False)

@@ -80,9 +80,17 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         """Write the model to an npz file that NumPy alone can read; the page on estimators has a reader in ten lines.
 
         It holds `kernel` as a text, `width` if that is "rbf", `centers`, `coefficients`, `intercept`, and of a
-        classifier `classes`.
+        classifier `classes`. A path that ends in .onnx gets an ONNX graph instead, of kernel "rbf"; it needs the
+        package onnx.
         """
         check_is_fitted(self)
+        if Path(path).suffix.lower() == ".onnx":
+            from nimt.estimators.onnx_file import make_onnx
+
+            content = make_onnx(self)
+            with whole_file(Path(path)) as temporary:
+                temporary.write_bytes(content)
+            return
         text = kernel_expression(self.kernel_, dimension=self.centers_.shape[1])
         arrays: dict[str, Any] = {
             "kernel": np.array(repr(self.kernel_) if text is None else text),

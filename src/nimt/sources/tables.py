@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,17 +208,22 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
     if columns.features is None or columns.target is None:
         said.insert(0, f"{file.name}: features {list_names(list(features))}; target {short(target)}")
     if columns.features is None and len(features) > 1:
-        once = pd.DataFrame(features).drop_duplicates()  # a row that repeats has the same id
-        said += [_describe_id(name, file) for name in features if name not in forms and _numbers_the_rows(once[name])]
+        said += describe_ids(pd.DataFrame(features), tuple(forms), file.name)
     if len(frame) < 2:
         raise InvalidInput(f"{str(file)!r} has {len(frame)} row(s) of data: a table needs at least 2")
     used = pd.DataFrame(features | {target: frame[target]})
     return TableRows(used, file, (*notes, *said), forms)
 
 
-def _describe_id(name: str, file: Path) -> Wording:
-    told = f"{file.name}: column {short(name)} looks like an id, another whole number in every row, which says nothing"
-    return FEATURES.embed(f"{told}: ", " without it leaves it out")
+def describe_ids(features: pd.DataFrame, dates: Sequence[str], table: str) -> list[Wording]:
+    """Return a sentence for each column that looks like an id; columns of dates, as days, are none."""
+    once = features.drop_duplicates()  # a row that repeats has the same id
+    begin = "looks like an id, another whole number in every row, which says nothing"
+    return [
+        FEATURES.embed(f"{table}: column {short(name)} {begin}: ", " without it leaves it out")
+        for name in features.columns
+        if name not in dates and _numbers_the_rows(once[name])
+    ]
 
 
 def _as_dates(column: pd.Series) -> tuple[pd.Series, str | None]:

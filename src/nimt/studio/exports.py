@@ -15,8 +15,7 @@ from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.recipe.copying import to_command, write_kernel, write_learner, write_options, write_teacher
 from nimt.recipe.recipe import Recipe
-from nimt.replay.lesson_recording import record_of
-from nimt.replay.player_page import replay_page
+from nimt.replay.player_page import lesson_page
 from nimt.sources.reading import PICTURE_ENDINGS
 from nimt.studio.dropped_files import USUAL_SIZE
 from nimt.studio.racer import Racer
@@ -30,7 +29,7 @@ KINDS = {"lesson.npz": "application/octet-stream", "replay.html": "text/html; ch
 def export_lesson(lesson: Lesson, name: str) -> bytes:
     """Return a lesson as a file of one of the known kinds."""
     if name == "replay.html":
-        return replay_page([record_of(lesson, title="A lesson from the studio")]).encode()
+        return lesson_page(lesson, title="A lesson from the studio").encode()
     with tempfile.TemporaryDirectory(prefix="nimt-studio-") as folder:
         path = Path(folder) / name
         if name == "lesson.npz":

@@ -72,7 +72,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             found = await asyncio.to_thread(files.read_dropped, given.filename or "", data, size)
         if isinstance(found, Lesson):
             return _binary(await asyncio.to_thread(files.record_lesson, found))
-        return JSONResponse(files.describe_file(found) | {"id": room.keep_file(_browser(request), found)})
+        return JSONResponse(files.describe_file(found, data) | {"id": room.keep_file(_browser(request), found)})
 
     async def describe_problem(request: Request) -> Response:
         asked = await _json(request)

@@ -18,7 +18,7 @@ from nimt.teaching_sets.making_reference import MOST_COMPARED, draw_compared, fi
 from nimt.teaching_sets.models import fit_quietly, score
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, take_rows
-from nimt.wording import Watcher
+from nimt.wording import Watcher, begin_with
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +141,7 @@ def measure(
         model, seen = None, draw_compared(rows, FOLDS, seed)
     table = _Table(student, own_labels, rule)
     for number, (known, held_out) in enumerate(split(rows, PARTS, seed)[:REPEATS]):
-        watch(f"measuring the student, split {number + 1} of {REPEATS}")
+        tell = begin_with(f"measuring the student, split {number + 1} of {REPEATS}: ", watch)
         known = np.random.default_rng(seed).permutation(known)[:MOST_ROWS]
         held_out = np.random.default_rng(seed).permutation(np.setdiff1d(held_out, seen))[:MOST_ASKED]
         pool = rows.take(known)
@@ -149,8 +149,9 @@ def measure(
             continue
         try:
             if model is not None:
-                again = make_reference(pool, model, min(FOLDS_OF_A_SPLIT, len(pool)), False, seed)
+                again = make_reference(pool, model, min(FOLDS_OF_A_SPLIT, len(pool)), False, seed, tell)
             elif found.can_be_fitted:
+                tell(f"fitting f*, {found.name}")
                 again = fit_again(found, pool)
             else:
                 again = found.take(known)
@@ -160,7 +161,7 @@ def measure(
             continue
         third = len(held_out) // 3 if decides and len(held_out) >= 3 * FEWEST_TO_DECIDE else 0
         exams = [held_out[third:], *([held_out[:third]] if third else [])]
-        table.fill(pool, again.labels, [rows.take(exam) for exam in exams], size, seed)
+        table.fill(pool, again.labels, [rows.take(exam) for exam in exams], size, seed, tell)
     return table.finish()
 
 
@@ -173,14 +174,17 @@ class _Table:
         self.sizes: list[int] = []
         self.notes: dict[str, None] = {}
 
-    def fill(self, pool: Rows, answers: NDArray[Any], exams: list[Rows], size: int, seed: int) -> None:
+    def fill(
+        self, pool: Rows, answers: NDArray[Any], exams: list[Rows], size: int, seed: int, watch: Watcher
+    ) -> None:  # fmt: skip
         """Add one split: the rows to choose from with f*'s answers, and the rows held out."""
         exam = _Exam(self.student, pool, exams, self.notes)
         sizes = self.sizes = list_sizes(min(size, len(pool)))
-        chooser = Chooser(pool, answers, self.student, pool.y if self.own_labels else answers, seed)
+        chooser = Chooser(pool, answers, self.student, pool.y if self.own_labels else answers, seed, watch)
         chosen = chooser.choose(self.rule, sizes[-1]).indices
         is_exact = not self.own_labels and self.rule == "auto" and pool.classes is None
         is_exact = is_exact and find_ridge(self.student) is not None
+        watch("the student of chosen rows")
         self.scores["chosen"].append([
             exam.sit(chosen[:count], exact_labels(self.student, pool, chosen[:count], answers))
             if is_exact
@@ -188,9 +192,11 @@ class _Table:
             for count in sizes
         ])  # fmt: skip
         for number in range(DRAWS):
+            watch(f"the student of random rows, draw {number + 1} of {DRAWS}")
             drawn = chooser.draw(sizes[-1], 1000 + number)
             for name, labels in (("random_own", pool.y), ("random_reference", answers)):
                 self.scores[name].append([exam.sit(drawn[:count], labels[drawn[:count]]) for count in sizes])
+        watch(f"the student of all {len(pool):,} rows")
         self.scores["all_rows"].append(exam.sit(np.arange(len(pool)), pool.y))
 
     def finish(self) -> Measured | None:
