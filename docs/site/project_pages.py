@@ -40,7 +40,7 @@ def run_notebook(path: Path) -> Any:
 
 
 def lecture_of(notebook: Any, name: str) -> str:
-    """Return a notebook that was run as a page: text, code, and what the code shows; solutions and answers are folded."""
+    """Return a notebook that was run as a page: text, code, and what the code shows, with answers folded."""
     pieces = []
     for cell in notebook.cells:
         if cell.cell_type != "code":
