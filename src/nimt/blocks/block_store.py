@@ -20,8 +20,6 @@ PLAIN = np.inf  # how much smaller an array must become to be compressed: never,
 class Store(Protocol):
     """What blocks and the driver read and write."""
 
-    keeps_state: bool
-
     def send(self, block: int, turn: int, patches: dict[int, Array]) -> None:
         """Keep the values that a block changed at a turn, one array for each neighbour."""
         ...
@@ -37,8 +35,6 @@ class Store(Protocol):
 
 class MemoryStore:
     """In the memory of one process; there are no checkpoints."""
-
-    keeps_state = False
 
     def __init__(self) -> None:
         self._sent: dict[tuple[int, int], dict[int, Array]] = {}
@@ -62,8 +58,6 @@ class FolderStore:
     ----------
     folder : Path
     """
-
-    keeps_state = True
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -184,7 +184,6 @@ class _Pair(Kernel):
     right: Kernel
     sign: ClassVar[str]
     combine: ClassVar[Callable[[Any, Any], Any]]
-    combine_reach: ClassVar[Callable[[float, float], float]]
 
     def __post_init__(self) -> None:
         normalise(self, left=as_kernel(self.left), right=as_kernel(self.right))
@@ -194,9 +193,6 @@ class _Pair(Kernel):
 
     def diag(self, X: ArrayLike) -> Array:
         return np.asarray(type(self).combine(self.left.diag(X), self.right.diag(X)))
-
-    def reach(self, cut: float = CUT) -> float:
-        return type(self).combine_reach(reach(self.left, cut), reach(self.right, cut))
 
     def rank(self, dimension: int) -> float:
         return float(type(self).combine(self.left.rank(dimension), self.right.rank(dimension)))
@@ -226,7 +222,9 @@ class KernelSum(_Pair):
     word: ClassVar[str] = "sum"
     sign: ClassVar[str] = "+"
     combine = operator.add
-    combine_reach = max
+
+    def reach(self, cut: float = CUT) -> float:
+        return max(reach(self.left, cut), reach(self.right, cut))
 
 
 @dataclass(frozen=True, repr=False)
@@ -238,7 +236,9 @@ class KernelProduct(_Pair):
     word: ClassVar[str] = "product"
     sign: ClassVar[str] = "*"
     combine = operator.mul
-    combine_reach = min  # a kernel never exceeds its value at 0
+
+    def reach(self, cut: float = CUT) -> float:
+        return min(reach(self.left, cut), reach(self.right, cut))  # a kernel never exceeds its value at 0
 
 
 @dataclass(frozen=True, repr=False)

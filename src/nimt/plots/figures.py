@@ -64,12 +64,11 @@ class NotebookFigure(Figure):
 def write_png(figure: Figure, path: Any, dpi: float) -> None:
     """Write a figure as a PNG; it is drawn once, where savefig draws it twice, the first time to lay it out."""
     figure.set_dpi(dpi)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()  # type: ignore[no-untyped-call]
+    canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
+    canvas.draw()
     from PIL import Image
 
-    pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
-    Image.fromarray(pixels).save(path, format="png", dpi=(dpi, dpi))
+    Image.fromarray(np.asarray(canvas.buffer_rgba())).save(path, format="png", dpi=(dpi, dpi))
 
 
 def check_cmap(cmap: str | None) -> None:

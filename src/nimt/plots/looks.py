@@ -46,7 +46,7 @@ class Look(Protocol):
         ...
 
 
-class Values:
+class ValuesToDraw:
     """One output: the values, as shades of one colour map."""
 
     bar: ClassVar[str | None] = ""
@@ -128,7 +128,7 @@ def look_of(lesson: Lesson) -> Look:
     """Return how a lesson on a plane is drawn."""
     target = lesson.target
     if target.ndim == 1:
-        return Sides() if names_classes(target) and lesson.pool.view != "picture" else Values()
+        return Sides() if names_classes(target) and lesson.pool.view != "picture" else ValuesToDraw()
     logits = couples_outputs(make_described_loss(lesson.settings["learner"].get("loss")))
     if target.shape[1] == COLOURS and lesson.pool.view == "picture" and not logits:
         return Colours(*colour_limits(target, lesson.initial))

@@ -19,7 +19,7 @@ from nimt.display import FigureStyle, FigureWidth
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.plots.figures import NotebookFigure, check_form, choose_style, finish_inks, new_figure
-from nimt.plots.looks import Values, class_words, look_of
+from nimt.plots.looks import ValuesToDraw, class_words, look_of
 from nimt.plots.scenes import NODE, by_output, draw_edges, limits_of, name_axes, name_values, scene_of, within
 from nimt.plots.style import OTHER, QUIET, TARGET, WIDTHS, class_colours, inks
 from nimt.pools.pool import Grid, Pool
@@ -253,7 +253,7 @@ def _draw_maps(
         bar = figure.colorbar(inks_drawn[-1], ax=list(all_axes), shrink=0.85, aspect=25, pad=0.02, label=title)
         bar.outline.set_visible(False)
     words = class_words(lesson)
-    if words is not None and len(words) <= MOST_NAMED and not isinstance(look, Values):
+    if words is not None and len(words) <= MOST_NAMED and not isinstance(look, ValuesToDraw):
         handles = [
             Line2D([], [], marker="o", linestyle="", color=colour, markersize=4.5, label=word)
             for word, colour in zip(words, class_colours(len(words)), strict=True)

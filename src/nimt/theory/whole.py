@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -208,18 +207,3 @@ def space_steps(last: int, points: int) -> Steps:
         return np.zeros(1, dtype=np.int64)
     rising = np.geomspace(1.0, float(last), points)
     return np.unique(np.concatenate([[0], np.rint(rising).astype(np.int64), [last]]))
-
-
-def stable_rate(start: LessonStart) -> float:
-    """Return the rate below which the lesson that shows the whole pool comes nearer at every step, m / lambda_max.
-
-    Examples
-    --------
-    >>> import nimt
-    >>> from nimt.theory.lesson_start import lesson_start
-    >>> two_points = lesson_start(nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(k=1.0), [0.0, 99.0], 1.0, tol=1)
-    >>> stable_rate(two_points)
-    2.0
-    """
-    largest = float(decay_of(start).eigenvalues.max(initial=0.0))
-    return len(start.candidates) / largest if largest > 0 else math.inf

@@ -154,14 +154,14 @@ def assemble(given: dict[str, Shortest | None], pictures: tuple[Picture, ...]) -
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class PlannedCase:
     """A planned lesson, and the proved bound."""
 
     teacher: Teacher
     fewest: int
 
 
-def plan_at(setting: PaperSetting, name: str, case: Case, rate: float, starts: int | None) -> Plan | None:
+def plan_at(setting: PaperSetting, name: str, case: Case, rate: float, starts: int | None) -> PlannedCase | None:
     """Return the planned lesson at a rate, None where none is looked for or found; a stopped run keeps it."""
     if rate not in case.planned:
         return None
@@ -177,7 +177,7 @@ def plan_at(setting: PaperSetting, name: str, case: Case, rate: float, starts: i
         return {"shown": np.asarray(plan.teacher.indices).tolist(), "fewest": plan.fewest}
 
     found = make() if setting.keeper is None else setting.keeper.keep_value(f"{name} {rate}", make)
-    return Plan(SequenceTeacher(found["shown"], title="shortest"), found["fewest"]) if found else None
+    return PlannedCase(SequenceTeacher(found["shown"], title="shortest"), found["fewest"]) if found else None
 
 
 def give(setting: PaperSetting, title: str, case: Case, rate: float, teacher: Teacher) -> Lesson:
