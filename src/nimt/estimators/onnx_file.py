@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,8 +19,8 @@ IR_VERSION = 8  # that of this operator set, so that older runtimes read the fil
 def make_onnx(model: Any) -> bytes:
     """Return a fitted estimator with the Gaussian kernel as the bytes of an ONNX file.
 
-    The input is `X`, shape (n, d), float64. A regressor has the output `values`, (n,) or (n, q). A classifier has `label`
-    (n,), `scores` (n,) or (n, k), and where it knows them `probabilities` (n, k).
+    The input is `X`, shape (n, d), float64. A regressor has the output `values`, (n,) or (n, q). A classifier has
+    `label` (n,), `scores` (n,) or (n, k), and where it knows them `probabilities` (n, k).
     """
     try:
         import onnx
@@ -78,7 +79,7 @@ class _Graph:
 
 def _write_values(graph: _Graph, model: Any) -> str:
     """Add f at the rows, shape (n, q)."""
-    coefficients = np.asarray(model.coef_).reshape(len(model.centers_), -1)
+    coefficients = np.asarray(model.coef_).reshape(len(model.centers_), math.prod(model.coef_.shape[1:]))
     intercept = graph.hold(np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64)))
     if not len(coefficients):
         nothing = graph.hold(np.zeros((model.n_features_in_, coefficients.shape[1])))
