@@ -106,7 +106,8 @@ def _write_classes(graph: _Graph, model: Any, values: str) -> list[Any]:
     scores = graph.add("Concat", graph.add("Neg", values), values, axis=1) if count == 2 else values
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     kind = "INT64" if classes.dtype.kind in "iu" else "DOUBLE" if classes.dtype.kind == "f" else "STRING"
-    named = classes.astype({"INT64": np.int64, "DOUBLE": np.float64, "STRING": str}[kind])
+    kinds: dict[str, Any] = {"INT64": np.int64, "DOUBLE": np.float64, "STRING": str}
+    named: NDArray[Any] = classes.astype(kinds[kind])
     label = graph.add("Gather", graph.hold(named), best)
     outputs = [
         graph.write_output("label", label, (), kind),
