@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -78,7 +79,7 @@ class _Graph:
 
 def _write_values(graph: _Graph, model: Any) -> str:
     """Add f at the rows, shape (n, q)."""
-    coefficients = np.asarray(model.coef_).reshape(len(model.centers_), -1)
+    coefficients = np.asarray(model.coef_).reshape(len(model.centers_), math.prod(model.coef_.shape[1:]))
     intercept = graph.hold(np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64)))
     if not len(coefficients):
         nothing = graph.hold(np.zeros((model.n_features_in_, coefficients.shape[1])))
@@ -105,7 +106,8 @@ def _write_classes(graph: _Graph, model: Any, values: str) -> list[Any]:
     scores = graph.add("Concat", graph.add("Neg", values), values, axis=1) if count == 2 else values
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     kind = "INT64" if classes.dtype.kind in "iu" else "DOUBLE" if classes.dtype.kind == "f" else "STRING"
-    named = classes.astype({"INT64": np.int64, "DOUBLE": np.float64, "STRING": str}[kind])
+    kinds: dict[str, Any] = {"INT64": np.int64, "DOUBLE": np.float64, "STRING": str}
+    named: NDArray[Any] = classes.astype(kinds[kind])
     label = graph.add("Gather", graph.hold(named), best)
     outputs = [
         graph.write_output("label", label, (), kind),

@@ -140,7 +140,7 @@ def expect_memory(rows: Rows, size: int) -> int:
         width += sum(min(column.nunique(), MOST_WORDS) for column in words)
     fitted, among = min(count, MOST_FITTED), min(count, max(MOST_ROWS, size))
     copies = 2 * count * columns + COPIES * fitted * (width + CENTRES) + among * (size + COPIES * width)
-    return np.dtype(np.float64).itemsize * copies
+    return int(np.dtype(np.float64).itemsize * copies)
 
 
 def _check_memory(rows: Rows, size: int, watch: Watcher) -> None:
