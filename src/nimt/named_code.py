@@ -13,11 +13,13 @@ import re
 import sys
 import tomllib
 from collections.abc import Container, Iterable, Mapping
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nimt.errors import InvalidInput
 from nimt.wording import Wording
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<thing>[A-Za-z_]\w*)(?P<call>\(.*\))?")
 KINDS = ("teacher", "learner", "kernel", "loss", "measure")  # fields of a recipe that may name code
@@ -71,6 +73,8 @@ def find_code(kind: str, text: str) -> tuple[Any, dict[str, Any]] | None:
     found = NAME.fullmatch(text.strip())
     if found is not None:
         return _import(kind, found["module"], found["thing"]), read_arguments(kind, found["call"])
+    from importlib.metadata import entry_points  # here, since it takes long to load
+
     listed = [one for one in entry_points(group=f"nimt.{kind}s") if one.name == text.strip()]
     return (_load(kind, listed[0]), {}) if listed else None
 

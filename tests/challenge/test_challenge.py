@@ -16,7 +16,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def challenge():
-    return Challenge(nimt.read_problem("gmm", "gmm:start"))
+    return Challenge(nimt.sources.read_problem("gmm", "gmm:start"))
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +111,9 @@ def test_a_telephone_plays_it_with_fingers_and_keys(challenge, browser, tmp_path
         assert page.input_value("#code") == code
         assert read_code(code, challenge.number, 12, 280) == shown
         assert end == pytest.approx(challenge.play(shown), rel=1e-12)
+        low, high = page.evaluate("challenge.view.limits")
+        assert low <= min(page.evaluate("Array.from(challenge.game.values)"))  # nothing is drawn over the axis
+        assert high >= max(page.evaluate("Array.from(challenge.game.values)"))
         page.click("#again")
         for point in challenge.greedy.indices[:, 0]:
             page.evaluate(f"challenge.spot = {point}; challenge.show()")

@@ -70,7 +70,7 @@ class Doubled(nimt.losses.Square):
 
     smoothness = 4.0
 
-class Worst(nimt.Measure):
+class Worst(nimt.measures.Measure):
     name = "worst"
 
     def of(self, pupil, target):
@@ -146,7 +146,11 @@ def test_a_loss_without_smoothness_gets_a_sentence(capsys):
 def test_a_teacher_of_nimt_gets_its_options():
     assert teach("--teacher", "random", "-k", "50", "--teacher-option", "never_twice=true") == 0
     lesson = lesson_of()
-    assert lesson.outcome is nimt.Outcome.ALL_SHOWN and [int(sum(row >= 0)) for row in lesson.indices] == [50, 50, 20]
+    assert lesson.outcome is nimt.lesson.Outcome.ALL_SHOWN and [int(sum(row >= 0)) for row in lesson.indices] == [
+        50,
+        50,
+        20,
+    ]
 
 
 def test_kernel_loss_measure_and_learner_of_the_user():
@@ -209,7 +213,7 @@ def test_wrong_names_get_a_sentence(options, words, capsys):
 
 def test_a_package_lists_its_classes_as_entry_points(monkeypatch):
     listed = {"nimt.teachers": [EntryPoint("careful", "my_code:Careful", "nimt.teachers")]}
-    monkeypatch.setattr(named_code, "entry_points", lambda group: listed.get(group, []))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: listed.get(group, []))
     sys.path.append(".")
     assert teach("--teacher", "careful", "--teacher-option", "k=3") == 0
     assert lesson_of().indices.shape == (30, 3)

@@ -263,7 +263,7 @@ def test_plans_and_forecasts_say_how_long_it_takes(nimt):
 
 
 def test_a_replay_that_is_too_large_is_not_left_behind(nimt, monkeypatch):
-    monkeypatch.setattr("nimt.cli.written_results.LARGEST_PAGE", 10_000)
+    monkeypatch.setattr("nimt.replay.player_page.MOST_BYTES", 10_000)
     answer = nimt("teach", "sine", "-n", "50", "--out", "run")
     assert answer.code == 0 and not Path("run/replay.html").exists()
     assert "replay.html is left out" in answer.err and "replay.html" not in answer.out
@@ -300,7 +300,8 @@ def test_what_takes_long_is_told_while_it_is_done(nimt, undrawn, noisy, monkeypa
     answer = nimt("teach", "noisy.csv", "-n", "5", "--out", "run")
     lines = answer.err.splitlines()
     assert lines[0] == "nimt: reading noisy.csv"
-    assert "nimt: comparing models of the rows for f*: ridge, 1 of 4" in lines
+    assert lines[1] == "nimt: loading models of rows, of which one becomes f*"
+    assert "nimt: comparing models of the rows for f*: ridge, 1 of 4, fold 5 of 5" in lines
     assert "nimt: trying 6 widths of the kernel, 6 of 6" in lines
     assert not nimt("teach", "noisy.csv", "-n", "5", "--out", "silent", "-q").err
 

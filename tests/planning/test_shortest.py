@@ -70,7 +70,7 @@ def test_a_plan_arrives_at_its_last_step_in_every_engine_and_before_a_greedy_les
     rules = {"tol": 8e-3, "max_iterations": 20_000}
     for engine in ("auto", "reference"):
         lesson = nimt.teach(taught, plan.teacher, x, np.sin(3 * x), engine=engine, **rules)
-        assert (lesson.itd, lesson.outcome) == (plan.steps, nimt.Outcome.CONVERGED)
+        assert (lesson.itd, lesson.outcome) == (plan.steps, nimt.lesson.Outcome.CONVERGED)
     greedy = nimt.teach(taught, nimt.GreedyTeacher(), x, np.sin(3 * x), **rules)
     assert plan.fewest <= plan.steps < 0.8 * greedy.itd
     assert f"after {plan.steps:,} planned steps" in str(plan)
@@ -111,7 +111,7 @@ def test_a_plan_is_not_longer_than_greedy_at_rates_at_which_a_visit_is_one_step(
 
 @pytest.mark.long
 def test_a_sequence_keeps_the_contract_of_teachers():
-    testing.check_teacher(nimt.SequenceTeacher([3, 0, 3, 1]))
+    testing.check_teacher(nimt.teachers.SequenceTeacher([3, 0, 3, 1]))
 
 
 @pytest.mark.parametrize("engine", ["auto", "reference"])

@@ -9,7 +9,7 @@ import pytest
 
 import nimt
 from browsers import a_browser, a_page
-from nimt.replay import Recording, record_of, replay_page
+from nimt.replay import Recording, player_page, record_of, replay_page
 from nimt.replay.lesson_recording import describe_pool
 from problems import BOUNDARY, MIXTURE, scattered
 
@@ -44,6 +44,14 @@ def colour_lesson(teacher=None, from_nothing=False, **options):
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), grid, target, **options)
 
 
+def orthogonal_lesson(snapshots=(2, 5)):
+    points, target, _ = scattered(30)
+    learner = nimt.learners.OrthogonalLearner(nimt.rbf(0.7))
+    return nimt.teach(
+        learner, nimt.GreedyTeacher(), points, target, max_iterations=10, tol=None, snapshots=list(snapshots)
+    )
+
+
 LESSONS = {
     "curve": lambda: MIXTURE.teach(max_iterations=1000, snapshots=STEPS, tol=1e-4),
     "boundary": lambda: BOUNDARY.teach(max_iterations=1000, tol=None, snapshots=STEPS),
@@ -55,10 +63,12 @@ LESSONS = {
     "colours": colour_lesson,
     "colours in packs": lambda: colour_lesson(nimt.RandomTeacher(k=5)),
     "colours from nothing": lambda: colour_lesson(from_nothing=True, measure="rms"),
-    "each colour": lambda: colour_lesson(nimt.PerOutput(nimt.GreedyTeacher()), from_nothing=True),
-    "mixed colours": lambda: colour_lesson(nimt.Communicating(nimt.GreedyTeacher(), every=250)),
-    "each colour mixed": lambda: colour_lesson(nimt.Communicating(nimt.PerOutput(nimt.RandomTeacher()), every=7)),
-    "each colour in packs": lambda: colour_lesson(nimt.PerOutput(nimt.RandomTeacher(k=2))),
+    "each colour": lambda: colour_lesson(nimt.teachers.PerOutput(nimt.GreedyTeacher()), from_nothing=True),
+    "mixed colours": lambda: colour_lesson(nimt.teachers.Communicating(nimt.GreedyTeacher(), every=250)),
+    "each colour mixed": lambda: colour_lesson(
+        nimt.teachers.Communicating(nimt.teachers.PerOutput(nimt.RandomTeacher()), every=7)
+    ),
+    "each colour in packs": lambda: colour_lesson(nimt.teachers.PerOutput(nimt.RandomTeacher(k=2))),
 }
 
 
@@ -135,10 +145,22 @@ def test_a_lesson_of_large_packs_is_thinned_and_says_so():
     np.testing.assert_allclose(added, whole, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["large packs", "picture", "other"])
+def test_a_page_that_would_be_too_large_keeps_fewer_steps(name, tmp_path, monkeypatch):
+    lesson = orthogonal_lesson(range(1, 10)) if name == "other" else LESSONS[name]()
+    whole = lesson.replay(tmp_path / "whole.html").stat().st_size
+    empty = len(player_page.replay_page([record_of(lesson, largest=1)]).encode())
+    monkeypatch.setattr(player_page, "LEAST", 1)
+    monkeypatch.setattr(player_page, "MOST_BYTES", (whole + empty) // 2)
+    assert lesson.replay(tmp_path / "small.html").stat().st_size <= (whole + empty) // 2 < whole
+    monkeypatch.setattr(player_page, "MOST_BYTES", 1000)
+    with pytest.raises(nimt.InvalidInput, match=r"a replay takes at most 0\.001 MB, and the .* points of this"):
+        lesson.replay(tmp_path / "none.html")
+    assert not (tmp_path / "none.html").exists()
+
+
 def test_other_learners_are_played_from_their_snapshots():
-    points, target, _ = scattered(30)
-    lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
-                        max_iterations=10, tol=None, snapshots=[2, 5])  # fmt: skip
+    lesson = orthogonal_lesson()
     recording = record_of(lesson)
     assert recording.header["kernel"] == "frames"
     assert recording.blocks["frame_steps"].tolist() == [0, 2, 5, 10]
@@ -175,7 +197,7 @@ def test_a_diverged_lesson_has_a_page():
         lesson = nimt.teach(
             learner, nimt.GreedyTeacher(), nimt.Grid(np.arange(0, 3, 0.1)), np.sin, max_iterations=400, tol=None
         )
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
     assert "moving away" in json.dumps(record_of(lesson).header)
 
 
@@ -288,7 +310,7 @@ def test_a_race_plays_its_lessons_on_one_clock(browser, tmp_path):
 
 def test_a_race_of_many_teachers_is_refused(tmp_path):
     lesson = points_lesson()
-    many = nimt.Comparison.of({f"teacher {number}": lesson for number in range(7)})
+    many = nimt.runs.Comparison.of({f"teacher {number}": lesson for number in range(7)})
     with pytest.raises(nimt.InvalidInput, match="6 lessons side by side, and this comparison has 7 teachers"):
         many.replay(tmp_path / "race.html")
 
@@ -322,12 +344,7 @@ def test_the_replay_says_why_this_one(browser, tmp_path):
 
 @pytest.mark.parametrize("name", ["large packs", "other"])
 def test_why_claims_nothing_of_steps_that_were_not_kept(browser, tmp_path, name):
-    if name == "other":
-        points, target, _ = scattered(30)
-        lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(0.7)), nimt.GreedyTeacher(), points, target,
-                            max_iterations=10, tol=None, snapshots=[2, 5])  # fmt: skip
-    else:
-        lesson = LESSONS[name]()
+    lesson = orthogonal_lesson() if name == "other" else LESSONS[name]()
     lesson.replay(tmp_path / "lesson.html")
     with a_page(browser) as page:
         page.goto(f"{(tmp_path / 'lesson.html').as_uri()}#step=3&why")
@@ -381,7 +398,7 @@ def test_columns_of_a_table_keep_their_units(tmp_path):
     file = tmp_path / "houses.csv"
     rows = "\n".join(f"{50 + 3 * i},{i % 4},{100 + i}" for i in range(12))
     file.write_text(f"area,rooms,price\n{rows}\n", encoding="utf-8")
-    pool = nimt.read_problem(str(file)).pool
+    pool = nimt.sources.read_problem(str(file)).pool
     blocks = {}
     said = describe_pool(pool, blocks)["pool"]
     assert said["names"] == ["area", "rooms"] and said["target"] == "price"

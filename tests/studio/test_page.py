@@ -95,7 +95,7 @@ def values_at(page, racer, step):
 
 
 def taught(target="gmm", start="gmm:start", teacher=None, rate=0.5, **rules):
-    problem = nimt.read_problem(target, start)
+    problem = nimt.sources.read_problem(target, start)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate, initial=problem.initial)
     rules = {"max_iterations": 12_000, "tol": 1e-4} | rules
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), problem.pool, problem.target, **rules)
@@ -176,6 +176,7 @@ def test_draw_a_curve_and_race(page):
     page.select_option("#target-kind", "draw:curve")
     page.wait_for_selector("#empty:visible")  # nothing is drawn yet, and nothing is raced
     assert page.evaluate("studio.racers.length") == 0 and not page.locator("#timeline").is_visible()
+    assert page.locator("#sketch").bounding_box()["width"] > 700  # drawn on the stage
     drag(page, "#sketch", [(0.25, 0.75), (0.5, 0.3), (0.9, 0.2)])
     drawn = page.evaluate("studio.sketch.values")
     assert len(drawn) == 121 and max(drawn) > 0.3
@@ -184,7 +185,9 @@ def test_draw_a_curve_and_race(page):
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, np.array(drawn), max_iterations=5000, tol=1e-3, snapshots=[7])
     assert np.max(np.abs(values_at(page, 0, 7) - lesson.snapshots[7])) <= 1e-12
     assert page.evaluate("studio.racers[0].end") == len(lesson)
-    assert page.locator("#sketch").bounding_box()["width"] > 700  # drawn on the stage
+    board, stage = (page.locator(place).first.bounding_box() for place in ("#sketch", "#stages canvas"))
+    assert board["x"] + board["width"] < stage["x"]  # then it stands beside the lessons
+    assert abs(board["y"] - stage["y"]) < 60
     assert lesson.itd is None and "did not reach the tolerance in 5,000 steps" in page.inner_text("#narrow")
     before = page.evaluate("studio.race")
     page.click("#do-narrow")
@@ -278,10 +281,11 @@ def test_type_a_formula_and_be_told_what_is_wrong(page):
 def test_be_the_teacher(page):
     page.click("#be-teacher")
     page.wait_for_function("() => studio.teaching && studio.racers.length === 2 && studio.racers[1].over")
-    problem = nimt.read_problem("gmm", "gmm:start")
+    problem = nimt.sources.read_problem("gmm", "gmm:start")
     greedy = taught(tol=page.evaluate("studio.game.goal"))
     assert page.evaluate("[studio.game.greedy, studio.game.steps, studio.game.rate]") == [len(greedy), 20, 0.5]
     assert len(greedy) == 12 and "greedy needs 12" in page.inner_text("#said")
+    assert "drag" not in page.inner_text("#stages") and page.locator("#again").is_hidden()
     box = page.locator("#stages canvas").first.bounding_box()
     for share in (0.17, 0.6, 0.17):
         taken = page.evaluate("studio.racers[0].taken")
@@ -325,7 +329,7 @@ def test_be_the_teacher(page):
     np.testing.assert_allclose(names["lesson"].final, values_at(page, 0, 4), atol=1e-12)
     page.keyboard.press("Escape")
     assert page.inner_text("#be-teacher") == "Again"
-    page.click("#be-teacher")
+    page.click("#again")
     page.wait_for_function("() => studio.time.alone && studio.racers[0]?.taken === 0 && studio.racers[1]?.over")
     for point in greedy.indices[:, 0]:  # who shows what greedy shows is as fast, and that is the end
         page.evaluate(f"studio.lessons.show({point})")
@@ -422,7 +426,7 @@ def test_who_reached_the_tolerance_first_is_ahead(page):
 def test_a_fork_of_a_fork_counts_from_the_start_of_the_race(page):
     fork_at(page, 0, 50, 0.25)
     fork_at(page, 2, 80, 0.4)
-    problem = nimt.read_problem("gmm", "gmm:start")
+    problem = nimt.sources.read_problem("gmm", "gmm:start")
     start, lessons = problem.initial, []
     for rate, steps in ((0.5, 50), (0.25, 30), (0.4, 5000)):
         learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate, initial=start)
@@ -749,6 +753,10 @@ def test_drop_a_picture_a_table_and_a_hostile_file(page, tmp_path):
     page.set_input_files("#file", tmp_path / "a.png")
     page.wait_for_function("() => studio.racers[0]?.header.points === 96 * 64")
     settled(page)
+    assert page.inner_text("#file-name") == "a.png: 96 x 64 pixels are taught, of 30 x 20"
+    first = "studio.racers[0]"
+    assert page.evaluate(f"{first}.tol / {first}.discrepancyAt(0)") == pytest.approx(0.05, rel=0.35)  # one digit of it
+    assert page.evaluate(f"{first}.itd") is not None  # within the budget
     rng = np.random.default_rng(0)
     table = "\n".join(f"{a},{b},{np.sin(3 * a) + b}" for a, b in rng.uniform(-1, 1, (60, 2)))
     (tmp_path / "t.csv").write_text(table)
@@ -771,6 +779,8 @@ def test_drop_a_picture_a_table_and_a_hostile_file(page, tmp_path):
     right = f"{round(1000 * np.trace(expected) / 48) / 10:g} % right"
     page.wait_for_function("(right) => studio.stages[0].m.textContent.includes(right)", arg=right)
     assert page.evaluate(f"{view}.names") == ["a", "b", "c"]
+    notes = page.inner_text("#file-notes")
+    assert "12 of 60 rows are held out" in notes and "Columns(" not in notes
     (tmp_path / "evil.png").write_bytes(b"<svg onload=alert(1)>")
     page.set_input_files("#file", tmp_path / "evil.png")
     page.wait_for_function("() => document.getElementById('alert').textContent.includes('not a picture')")
@@ -791,7 +801,7 @@ def test_a_dropped_photo_is_taught_drawn_and_shared_in_colour(page, browser, stu
     page.wait_for_function(f"() => studio.race !== {json.dumps(before)} && studio.racers[0]?.header.outputs === 3")
     settled(page)
     rate = page.evaluate("studio.racers[0].header.rate")
-    problem = nimt.read_problem(str(tmp_path / "photo.png"), size=96)
+    problem = nimt.sources.read_problem(str(tmp_path / "photo.png"), size=96)
     learner = nimt.KernelLearner(nimt.rbf(page.evaluate("Number(width.value)")), learning_rate=rate)
     steps = page.evaluate("Number(steps.value)")
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=steps,

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long
 
 
 def taught(racer=None, target="gmm", start="gmm:start", **rules):
-    problem = nimt.read_problem(target, start)
+    problem = nimt.sources.read_problem(target, start)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=problem.initial)
     rules = {"max_iterations": 5000, "tol": 1e-4} | rules
     return nimt.teach(learner, racer or nimt.GreedyTeacher(), problem.pool, problem.target, **rules)
@@ -47,7 +47,7 @@ def test_a_race_is_the_lesson(studio, mixture):
         np.add.at(added, talk.joined(number, "indices"), talk.joined(number, "coefficients"))
         np.testing.assert_allclose(values + kernel @ added, lesson.final, atol=1e-10)
         assert header["pack"] == (1, 3)[number]
-    assert talk.status[0]["said"] == str(nimt.Outcome.CONVERGED)
+    assert talk.status[0]["said"] == str(nimt.lesson.Outcome.CONVERGED)
     assert talk.status[0]["taken"] == 3056
 
 
@@ -82,7 +82,7 @@ def test_a_person_teaches(studio, mixture):
             while said["type"] != "refused":
                 said = talk.hear()[0]
             assert "there is no point" in said["said"]
-    x = nimt.read_problem("gmm", "gmm:start")
+    x = nimt.sources.read_problem("gmm", "gmm:start")
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=x.initial)
 
     class Told:
@@ -98,10 +98,10 @@ def test_a_point_shown_while_the_lesson_gets_ready_is_its_first_step(monkeypatch
     racer = Racer(read_recipe({"steps": 9, "tol": None}, {"teacher": "you", "rate": 0.01}), setting)
     make, began = racer._make_session, threading.Event()
 
-    def make_slowly():
+    def make_slowly(task):
         began.set()
         time.sleep(0.2)
-        return make()
+        return make(task)
 
     monkeypatch.setattr(racer, "_make_session", make_slowly)
     ready = threading.Thread(target=racer.begin)
@@ -149,7 +149,7 @@ def test_a_divergence_is_a_sentence(studio, mixture):
     with studio.talk() as talk:
         talk.say(**mixture)
         talk.until_over()
-    assert talk.status[0]["said"] == str(nimt.Outcome.DIVERGED)
+    assert talk.status[0]["said"] == str(nimt.lesson.Outcome.DIVERGED)
     assert "learning rate" in talk.steps[0][0][0]["notes"][0]
 
 
@@ -318,6 +318,55 @@ def test_a_lesson_that_waits_to_be_compiled_holds_up_no_other(mixture):
     assert first.is_begun and first.taken == 1 and not second.is_begun and second.walk is None
     with pytest.raises(InvalidInput, match="has not begun"):
         second.lesson()
+
+
+def test_a_small_lesson_begins_in_the_plain_loop_while_another_process_compiles(mixture, monkeypatch):
+    """It shows the same examples, and what is compiled in the meantime changes nothing."""
+    compiled = threading.Event()
+
+    class Compiler:
+        is_running = True
+
+        def rest(self):
+            pass
+
+        close = rest
+
+    begin = Racer.begin
+
+    def begin_late(racer):
+        assert compiled.wait(60)
+        begin(racer)
+
+    monkeypatch.setattr(Racer, "begin", begin_late)
+    monkeypatch.setattr(races.RaceRunner, "_usual_kinds", staticmethod(lambda: iter(())))
+    room = races.RaceRunner(Compiler())
+    setting = requests.read_setting(mixture["target"], mixture["start"], {})
+    kinds = [{"rate": 0.5}, {"teacher": "random", "rate": 0.5}, {"k": 1.0, "rate": 0.01}]
+    room.open()
+    try:
+        race = room.start("me", requests.read_recipes(mixture["rules"] | {"steps": 2000}, kinds), setting)
+        small, large = race.racers[:2], race.racers[2]
+        end = time.monotonic() + 60
+        while not all(racer.over for racer in small):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert not large.can_begin_plainly and not large.is_begun
+        compiled.set()
+        while not large.over:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    finally:
+        compiled.set()
+        room.close()
+    for racer in small:
+        again = Racer(racer.recipe, setting)
+        again.begin()
+        again.take(2000)
+        assert racer.lesson().settings["engine"] == "reference" != again.lesson().settings["engine"]
+        np.testing.assert_array_equal(racer.lesson().indices, again.lesson().indices)
+        np.testing.assert_allclose(racer.curve.part(0, 2001), again.curve.part(0, 2001), rtol=1e-9)
+        assert len(racer.curve.part(0, 2001)) == racer.taken + 1 == again.taken + 1
 
 
 def test_compiling_is_said_only_while_someone_waits(mixture, monkeypatch):

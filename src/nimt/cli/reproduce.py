@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import announce, plain, stderr
+from nimt.cli.console import plain, stderr
 from nimt.cli.lesson_options import Quiet
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nimt.paper import Event
 
 SECONDS_BETWEEN_LINES = 30.0
+DOING = "loading the experiments"
 EXAMPLES = (
     "nimt reproduce",
     "nimt reproduce digits cheetah --data pictures",
@@ -58,7 +59,6 @@ def reproduce(
 
     What is finished is kept: an interrupted run goes on with the rest, and a second run redraws nothing.
     """
-    announce("loading the experiments", quiet=quiet or list_)
     from rich.console import Console
 
     from nimt import paper

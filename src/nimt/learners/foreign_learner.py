@@ -141,7 +141,7 @@ def scores_of(learner: Any, points: Array) -> Array:
 
 
 def make_pupil(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
-    """Seat a learner at a pool or in a box; the caller's object is not changed.
+    """Return a learner at work on a pool or in a box; the caller's object is not changed.
 
     `labels` are all that it may be shown, (m,) or (m, q): a classifier must know its classes before it begins.
     """

@@ -271,7 +271,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class PaperFigure:
     """A figure, the name of its file, and its caption."""
 
     name: str
@@ -339,7 +339,7 @@ class Experiment(Generic[F]):
     about: str
     run: Callable[[PaperSetting, tuple[Picture, ...]], F]
     lessons: Callable[[F], list[PaperLesson]]
-    draw: Callable[[F], Iterator[Drawn]]
+    draw: Callable[[F], Iterator[PaperFigure]]
     notes: Callable[[F], list[str]]
     quantities: Callable[[F], list[Quantity]] = lambda found: []
     overview: Callable[[F], list[list[str]]] = lambda found: []

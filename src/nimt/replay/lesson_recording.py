@@ -85,7 +85,7 @@ def record_of(lesson: Lesson, *, title: str = "A lesson", largest: int = LARGEST
 
     A `KernelLearner` is played exactly, at every step: f is its start plus c K(x, .) for every example shown. Where
     that would take more than `largest` bytes (large packs), every so many steps; `header["every"]` says how many. Any
-    other learner is played from the snapshots of the lesson.
+    other learner is played from the snapshots of the lesson, fewer of them where all would take more bytes.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def record_of(lesson: Lesson, *, title: str = "A lesson", largest: int = LARGEST
     header |= {"columns": list(lesson.pool.axis_names), "target_name": lesson.pool.target_name}
     steps = curve_steps(lesson)
     blocks |= {"curve_steps": steps.astype(np.uint32), "curve": np.asarray(lesson.discrepancy)[steps]}
-    found = _as_examples(lesson, largest) or _as_frames(lesson)
+    found = _as_examples(lesson, largest) or _as_frames(lesson, largest)
     return Recording(header | found.header, blocks | found.blocks)
 
 
@@ -317,10 +317,12 @@ def window_blocks(operator: GridOperator) -> Recording:
     )
 
 
-def _as_frames(lesson: Lesson) -> Recording:
-    """Return the snapshots, the start and the end, and what was shown just before each."""
+def _as_frames(lesson: Lesson, largest: int) -> Recording:
+    """Return the start, the end, as many snapshots as `largest` bytes hold, and what was shown just before each."""
     frames = {0: lesson.initial, **lesson.snapshots, len(lesson): lesson.final}
-    steps = sorted(frames)
+    known = sorted(frames)
+    room = max(2, largest // (8 * lesson.target.size))
+    steps = [known[i] for i in np.unique(np.linspace(0, len(known) - 1, min(room, len(known))).astype(np.int64))]
     shown: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     for step in steps[1:]:
         shown.append(lesson.pack(step - 1)[0] if lesson.indices is not None else np.zeros(0, np.int64))

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from importlib import resources
 from os import PathLike
@@ -24,15 +24,38 @@ SCRIPTS = (
 IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async |class |function |const ))", re.MULTILINE)
 
-
 MOST_LESSONS = 6  # side by side on one page
+MOST_BYTES = 10_000_000  # of a page, which is to be sent by mail and opened by a telephone
+LEAST = 2**16  # bytes of steps below which a page that is too large is not too large for its steps
 
 
 def write_replay(lesson: Lesson, path: str | PathLike[str], *, title: str = "A lesson") -> Path:
     """Write the page that plays a lesson, whole or not at all, and return its path."""
     file = _file_for(path)
-    write_text(file, replay_page([record_of(lesson, title=title)]))
+    write_text(file, lesson_page(lesson, title=title))
     return file
+
+
+def lesson_page(lesson: Lesson, *, title: str) -> str:
+    """Return the page that plays a lesson, of at most 10 MB."""
+    return _fit(lambda largest: [record_of(lesson, title=title, largest=largest)], MOST_BYTES)
+
+
+def _fit(record: Callable[[int], Sequence[Recording]], most: int) -> str:
+    """Return a page that is small enough: of long lessons fewer steps are kept, and the page says how many."""
+    largest = LARGEST
+    while True:
+        recordings = record(largest)
+        page = replay_page(recordings)
+        if len(page.encode()) <= most:
+            return page
+        largest //= 2
+        if largest < LEAST:
+            points = max(recording.header["points"] for recording in recordings)
+            raise InvalidInput(
+                f"a replay takes at most {most / 1e6:g} MB, and the {points:,} points of this lesson take more",
+                way_out="use lesson.animate(path), or teach fewer points",
+            )
 
 
 def write_race(lessons: Mapping[str, Lesson], path: str | PathLike[str], *, title: str = "A race") -> Path:
@@ -43,10 +66,13 @@ def write_race(lessons: Mapping[str, Lesson], path: str | PathLike[str], *, titl
             way_out="compare fewer of them",
         )
     file = _file_for(path)
-    room = LARGEST // len(lessons)
-    records = ((name, record_of(lesson, title=title, largest=room)) for name, lesson in lessons.items())
-    named = [Recording(record.header | {"teacher": name}, record.blocks) for name, record in records]
-    write_text(file, replay_page(named))
+
+    def record(largest: int) -> list[Recording]:
+        room = largest // len(lessons)
+        records = ((name, record_of(lesson, title=title, largest=room)) for name, lesson in lessons.items())
+        return [Recording(record.header | {"teacher": name}, record.blocks) for name, record in records]
+
+    write_text(file, _fit(record, MOST_BYTES))
     return file
 
 

@@ -66,17 +66,29 @@ def _refuse_too_many_pixels(data: bytes) -> None:
         raise InvalidInput(f"this picture has more than {MOST_PIXELS:,} pixels: shrink it first")
 
 
-def describe_file(source: Source) -> dict[str, Any]:
+def describe_file(source: Source, data: bytes) -> dict[str, Any]:
     """Return what a page says about a file."""
     assert source.pool is not None
-    notes = [re.sub(r"^dropped\.\w+: ", "", note) for note in source.notes]  # the page says which file it is
+    # the page says which file it is, and has no option of Python's
+    notes = [re.sub(r"^dropped\.\w+: |: Columns\(.*", "", note) for note in source.notes]
     return {
         "points": len(source.pool),
         "dimension": source.pool.dimension,
-        "size": size_of(source.pool),
+        "size": _size_text(source, data),
         "outputs": 1 if source.values is None or source.values.ndim == 1 else source.values.shape[1],
         "notes": notes,
     }
+
+
+def _size_text(source: Source, data: bytes) -> str:
+    """Return the size of what is taught, and of a picture that was shrunk for it."""
+    assert source.pool is not None
+    size = size_of(source.pool)
+    if Path(source.name).suffix not in PICTURE_ENDINGS:
+        return size
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        whole = f"{image.width} x {image.height}"
+    return f"{size} pixels" if whole == size else f"{size} pixels are taught, of {whole}"
 
 
 def record_lesson(lesson: Lesson) -> Recording:

@@ -38,6 +38,7 @@ PER_MESSAGE = 2**14  # examples in one message: a longer one keeps the event loo
 FRAME_MESSAGE = 2**20  # bytes of frames in one message
 SNAPSHOT_BYTES = 2**25
 MOST_SNAPSHOTS = 200
+LIGHT = 2**14  # values times examples per step up to which the plain loop keeps the pace of a page
 MOST_HELD_OUT = 2**20  # numbers of K between the pool and the rows held out
 
 
@@ -127,16 +128,42 @@ class Racer:
 
     def begin(self) -> None:
         """Get ready to teach, and take the first step: what is compiled is loaded, or compiled, here and not later."""
-        self.take(0 if self.person else 1)
-        self.seconds = 0.0  # loading is not teaching
-        self.is_begun = True
+        self._begin(self.task)
 
-    def _make_session(self) -> Session:
+    @property
+    def can_begin_plainly(self) -> bool:
+        """Whether the plain loop, which needs no compiling, is fast enough for this lesson."""
+        return self.frames is None and self.setting.target.size * self.pack <= LIGHT
+
+    def begin_plainly(self) -> None:
+        """Begin in the plain loop, which shows the same examples, while another thread waits for the compiled one."""
+        self._begin(replace(self.task, engine="reference"))
+
+    def _begin(self, task: Task) -> None:
+        """Take the first step, and keep it unless another thread was faster."""
+        walk, chunk, error = None, None, None
+        try:
+            walk = self._make_session(task)
+            chunk = None if self.person else walk.advance(1)
+        except (nimt.NimtError, MemoryError) as problem:
+            walk, error = None, _say(problem)
+        with self._at_work:
+            if self.walk is None and walk is not None:
+                self._adopt(walk)
+                if chunk is not None:
+                    self._keep(chunk)
+            elif self.walk is None:
+                self.error = error
+            self.is_begun = True
+
+    def _make_session(self, task: Task) -> Session:
+        return task.begin(quiet=True)
+
+    def _adopt(self, walk: Session) -> None:
+        self.walk = walk
         # not by catching warnings: these are caught for all threads, and other lessons run in some of them
         self.notes = list(find_faults(self.task).values())
-        walk = self.task.begin(quiet=True)
-        self.curve.append(walk.lesson.discrepancy)
-        return walk
+        self.curve.append(walk.lesson.discrepancy[:1])
 
     def slice(self) -> None:
         """Teach for about one slice of time."""
@@ -154,19 +181,17 @@ class Racer:
 
     def _take(self, steps: int) -> None:
         try:
-            self.walk = self.walk or self._make_session()
+            if self.walk is None:
+                self._adopt(self._make_session(self.task))
             if not steps:
                 return
+            assert self.walk is not None
             began = time.perf_counter()
             chunk = self.walk.advance(steps if self.frames is None else min(steps, self.frames.next - self.taken))
             self.seconds += time.perf_counter() - began
             self._keep(chunk)
-            self.outcome = None if self.walk.outcome is None else str(self.walk.outcome)
-            self._keep_frame(chunk.indices)
-        except nimt.NimtError as error:
-            self.error = str(error)
-        except MemoryError:
-            self.error = "this lesson needs more memory than there is: take fewer points"
+        except (nimt.NimtError, MemoryError) as problem:
+            self.error = _say(problem)
 
     def show(self, point: Any) -> None:
         """Let the person show a point."""
@@ -179,13 +204,16 @@ class Racer:
             self.take(1)
 
     def _keep(self, chunk: Chunk) -> None:
-        if not len(chunk.discrepancy):
-            return
-        if chunk.coefficients is not None:
-            self.added.append(chunk.coefficients.ravel())
-            self.indices.append(chunk.indices.ravel())
-        self.curve.append(chunk.discrepancy)
-        self.taken += len(chunk.discrepancy)
+        """Keep what some steps were, and whether they were the last."""
+        assert self.walk is not None
+        if len(chunk.discrepancy):
+            if chunk.coefficients is not None:
+                self.added.append(chunk.coefficients.ravel())
+                self.indices.append(chunk.indices.ravel())
+            self.curve.append(chunk.discrepancy)
+            self.taken += len(chunk.discrepancy)
+        self.outcome = None if self.walk.outcome is None else str(self.walk.outcome)
+        self._keep_frame(chunk.indices)
 
     def _keep_frame(self, indices: NDArray[np.int64]) -> None:
         """Keep f where a frame is due, and at the end."""
@@ -315,6 +343,14 @@ class Racer:
             return lesson  # f was kept on the way
         steps = frame_steps(len(lesson), self.setting.target.size)
         return replace(lesson, snapshots=dict(zip(steps, self._play(steps), strict=True)))
+
+
+def _say(problem: nimt.NimtError | MemoryError) -> str:
+    return (
+        str(problem)
+        if isinstance(problem, nimt.NimtError)
+        else "this lesson needs more memory than there is: take fewer points"
+    )
 
 
 def snapshot_steps(steps: int, values: int) -> list[int]:

@@ -119,6 +119,7 @@ class RaceRunner:
         while not self._closing:
             self._do_jobs()
             self._forget()
+            self._begin_plainly()
             busy = [racer for racer in self._racers() if racer.is_begun and not racer.rests]
             for racer in busy:
                 racer.slice()
@@ -127,6 +128,14 @@ class RaceRunner:
             if not busy:
                 self._wake.wait(0.25)
                 self._wake.clear()
+
+    def _begin_plainly(self) -> None:
+        """Let small lessons begin in the plain loop while the other process compiles, which may take a minute."""
+        if self.compiler is None or not self.compiler.is_running:
+            return
+        for racer in self._racers():
+            if not racer.is_begun and racer.can_begin_plainly:
+                racer.begin_plainly()
 
     def _do_jobs(self) -> None:
         with contextlib.suppress(queue.Empty):

@@ -223,11 +223,11 @@ class ResponsiveTeacher(Teacher):
         return np.flatnonzero(~free)
 
     @cached_property
-    def _kept(self) -> Responses:
-        return Responses()
+    def _kept(self) -> KnownColumns:
+        return KnownColumns()
 
 
-class Responses:
+class KnownColumns:
     """What does not change in a lesson once it is known: K on the pool, and the columns of K K that were asked for."""
 
     pool: Pool | None = None

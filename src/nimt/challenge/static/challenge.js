@@ -1,5 +1,5 @@
 // Beat the greedy teacher: a few examples, shown by a finger, a mouse or the arrow keys; the steps are those of the library.
-import { TEXT, clamp, colour, countText, describeAs, fitted, numberText, onResize, ring, write } from "./drawing.js";
+import { TEXT, clamp, colour, countText, describeAs, fitted, numberText, onResize, rangeOf, ring, write } from "./drawing.js";
 import { discrepancy, kernelOf, unpackText } from "./recording.js";
 import { viewOf } from "./views.js";
 
@@ -130,6 +130,7 @@ export class ChallengePage {
 
   draw() {
     const { game, spot, by } = this;
+    this.view.limits = rangeOf(game.target, game.initial, game.values);
     const footprint = spot === null || game.isOver ? null : game.bumpAt(spot);
     const chosen = spot === null ? null : { point: spot, value: game.target[spot] };
     this.view.draw({ values: game.values, marks: game.shown.slice(-3), footprint, spot: game.isOver ? null : chosen });

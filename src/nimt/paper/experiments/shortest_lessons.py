@@ -13,7 +13,7 @@ from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, linear, rbf
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts, Quantity
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Parts, Quantity
 from nimt.paper.figure_style import apply_style, canvas, legend_above
 from nimt.planning.shortest_lesson import shortest
 from nimt.plots.style import inks
@@ -237,7 +237,7 @@ def quantities(found: Shortest) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: Shortest) -> Iterator[Drawn]:
+def draw(found: Shortest) -> Iterator[PaperFigure]:
     """Draw M over the steps for one lesson."""
     name = DRAWN if DRAWN in found.lessons else TRIAL
     figure = canvas(6.4, 3.9)
@@ -251,7 +251,7 @@ def draw(found: Shortest) -> Iterator[Drawn]:
     ax.set_xlabel("t")
     ax.set_ylabel("M")
     legend_above(figure, ax, 5)
-    yield Drawn(
+    yield PaperFigure(
         "shortest",
         figure,
         f"The lesson {name!r} at rate 0.01. The planned lesson is behind at first, and is the first to arrive.",

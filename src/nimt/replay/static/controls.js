@@ -30,5 +30,6 @@ export function showPlaying(button, clock) {
 /** Say how fast it goes, and when a page cannot go that fast. */
 export function speedText(clock) {
   const held = clock.playing && clock.held ? ", as fast as this page can" : "";
-  return `${Math.round(clock.speed).toLocaleString("en-US")} steps/s${clock.inStills ? " in stills" : ""}${held}`;
+  const speed = Math.round(clock.speed);
+  return `${speed.toLocaleString("en-US")} ${speed === 1 ? "step" : "steps"}/s${clock.inStills ? " in stills" : ""}${held}`;
 }

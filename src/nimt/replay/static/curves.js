@@ -31,7 +31,11 @@ export class CurveView {
   draw({ values, marks = [], ink = colour("learner"), layer = "values", winner = -1, runnerUp = -1, footprint = null, spot = null }) {
     const { context, box } = this.frame();
     if (this.filled) this.fill(context, box, values);
-    if (layer === "error") this.gap(context, values);
+    context.save(); // what leaves the picture is not drawn over the numbers of its axis
+    context.beginPath();
+    context.rect(box.left, 0, box.right - box.left, box.bottom + 6);
+    context.clip();
+    if (layer === "error") this.gap(context, values, ink);
     for (let output = 0; output < this.outputs; output++) {
       context.strokeStyle = colour("target");
       context.lineWidth = 1.4;
@@ -52,6 +56,7 @@ export class CurveView {
       context.stroke();
       context.setLineDash([]);
     }
+    context.restore();
     const y = (i) => this.toY(this.target[i * this.outputs]);
     for (const i of marks) ring(context, this.toX(this.x[i]), y(i), 4.5, "winner", ink);
     if (runnerUp >= 0) this.arrow(context, runnerUp, values, "runner-up");
@@ -59,12 +64,14 @@ export class CurveView {
     if (spot) ring(context, this.toX(this.x[spot.point]), this.toY(spot.value), 7, "winner", ink);
   }
 
-  gap(context, values) {
-    context.fillStyle = colour("error-fill");
+  gap(context, values, ink) {
+    context.fillStyle = ink;
+    context.globalAlpha = 0.18;
     context.beginPath();
     for (const i of this.order) context.lineTo(this.toX(this.x[i]), this.toY(values[i * this.outputs]));
     for (const i of [...this.order].reverse()) context.lineTo(this.toX(this.x[i]), this.toY(this.target[i * this.outputs]));
     context.fill();
+    context.globalAlpha = 1;
   }
 
   arrow(context, i, values, kind, ink = colour("quiet")) {

@@ -53,7 +53,9 @@ export function explain(branch, step) {
   const next = furthest(values, target, outputs, near);
   const say = (i) => placeText(header, racer.points, i);
   const sentences = [];
-  if (step >= racer.end) {
+  if (step >= racer.end && !racer.over) {
+    sentences.push(`|f − f*| is largest at ${say(worst.point)} (circle): ${numberText(worst.gap)}.`);
+  } else if (step >= racer.end) {
     sentences.push(`The lesson is over. |f − f*| is still largest at ${say(worst.point)}: ${numberText(worst.gap)}.`);
   } else if (racer.pack > 1) {
     sentences.push(`${racer.pack} examples come next. |f − f*| is largest at ${say(worst.point)} (circle): ${numberText(worst.gap)}.`);

@@ -16,7 +16,7 @@ export const USUAL = {
   "draw:picture": { start: "zero", width: 0.8, loss: "square", steps: 20000, tol: 1e-3, rate: 0.5 },
   "draw:classes": { start: "zero", width: 0.3, loss: "square", steps: 4000, tol: 0.004, rate: 0.5 },
   formula: { start: "zero", width: 0.5, loss: "square", steps: 10000, tol: 1e-3, rate: 0.5 },
-  file: { start: "zero", width: 1, loss: "square", steps: 30000, tol: 1e-3, rate: 0.5 },
+  file: { start: "zero", width: 1, loss: "square", steps: 60000, tol: 1e-3, rate: 0.5 },
 };
 
 const isOneExample = ({ request }) => Object.keys(request).every((name) => name === "teacher" || (name === "k" && request.k === 1));
@@ -139,6 +139,8 @@ export class Form {
     by("sketch").classList.toggle("drawing", kind.startsWith("draw:"));
     const place = by(kind.startsWith("draw:") ? "boards" : "sketch-home"); // what is drawn needs the room of the stage
     if (by("sketch-box").parentElement !== place) place.prepend(by("sketch-box"));
+    by("field").classList.toggle("draws", kind.startsWith("draw:") !== (start === "draw")); // two boards need the whole width
+    by("file-notes").hidden = kind !== "file";
     by("boards").hidden = !kind.startsWith("draw:") && start !== "draw";
     by("sketch").hidden = kind === "file" && !this.file;
     by("sketch-key").hidden = by("sketch").hidden;

@@ -1,9 +1,11 @@
 // What is seen before a race: the target and the start as they are drawn, the kernel, and the forecasts.
 import { post } from "./connection.js";
 import { colour, countText, fitted, numberText } from "./drawing.js";
+import { discrepancy } from "./recording.js";
 import { viewOf } from "./views.js";
 
 const by = (id) => document.getElementById(id);
+const SHARE = 0.05; // of M at the start, to which a lesson on a file is taught
 const MOST_DRAWN = 200 * 200; // points of a start that is drawn
 
 export class Preview {
@@ -34,6 +36,15 @@ export class Preview {
     if (this.sketch.kind === "picture") this.view.limits = [0, 1];
     this.sketch.view = this.view;
     this.draw();
+    this.foretell(this.form.request());
+  }
+
+  /** Take a tolerance that fits the numbers of a file, whatever their unit. */
+  suggestTolerance() {
+    const { header, blocks } = this.described;
+    const start = discrepancy(blocks.initial, blocks.target, header.points);
+    if (!(start > 0)) return;
+    by("tol").value = Number((SHARE * start).toPrecision(1));
     this.foretell(this.form.request());
   }
 
@@ -114,7 +125,7 @@ export class Preview {
     context.fillStyle = colour("quiet");
     context.font = "11px system-ui, sans-serif";
     context.textAlign = "left";
-    context.fillText(`−${numberText(reach)}`, 12, 13);
+    context.fillText(numberText(-reach), 12, 13);
     context.textAlign = "right";
     context.fillText(numberText(reach), width - 12, 13);
     by("kernel-picture").setAttribute("aria-valuenow", by("width").value);

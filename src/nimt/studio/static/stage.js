@@ -33,8 +33,8 @@ export class Stage {
   }
 
   /** @param {object} how  marks, why (of explain), choosing: "teach", "poke" or "", bump: what a click would add to f,
-   *   playing: whether a picture is to show f rather than the gap, for which one stops */
-  draw(racer, step, { marks, why, choosing, bump = null, playing = false }) {
+   *   playing: whether a picture is to show f rather than the gap, for which one stops; isGame: nothing is dragged */
+  draw(racer, step, { marks, why, choosing, bump = null, playing = false, isGame = false }) {
     const ink = colour(inkOf(this.number));
     const { what, values: bent } = this.reshaped || {};
     this.view.target = bent && what === "target" ? Float64Array.from(bent) : racer.ownerAt(step).target;
@@ -49,7 +49,7 @@ export class Stage {
     const right = this.view.accuracy ? `${numberText(Math.round(1000 * this.view.accuracy(values)) / 10)} % right, ` : "";
     write(this.m, `${right}M = ${numberText(m)}`);
     const atEnd = step >= racer.end && racer.over;
-    const canDrag = step === 0 && canBeDragged(this) && !racer.known;
+    const canDrag = step === 0 && canBeDragged(this) && !racer.known && !isGame;
     const hint = this.view.order ? "drag the dashed target, or the start" : "drag a point up or down to change its target";
     const short = `at step ${countText(step)}${canDrag ? `: ${hint}` : ""}`;
     write(this.foot, atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short);

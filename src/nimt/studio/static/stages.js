@@ -69,7 +69,7 @@ export class Stages {
     const count = this.root.children.length;
     this.root.style.setProperty("--count", count);
     this.root.style.setProperty("--columns", count <= FEW ? count : count === 4 ? 2 : 3);
-    this.root.style.setProperty("--stage", count > FEW ? "13.5rem" : "21rem");
+    this.root.style.setProperty("--stage", count > FEW ? "max(7.5rem, 27vh - 4.6rem)" : "21rem");
   }
 
   /** Draw the target, only where it would look different from what is there. */

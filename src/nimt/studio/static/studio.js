@@ -285,12 +285,13 @@ class Studio {
       if (asked) reason = explain(racer, step);
       const choosing = this.board.choosing(racer, this.time.alone);
       const bump = choosing === "teach" && stage.cursor ? bumpAt(racer, step, stage.cursor.point) : null;
-      stage.draw(racer, step, { marks, why: asked ? reason : null, choosing, bump, playing: this.clock.playing });
+      stage.draw(racer, step, { marks, why: asked ? reason : null, choosing, bump, playing: this.clock.playing, isGame: this.teaching });
     }
     this.board.drawTarget();
     const isEmpty = this.racers.length === 0 && this.form.isBlank;
     by("empty").hidden = !isEmpty;
-    by("empty").parentElement.classList.toggle("nothing", isEmpty);
+    document.querySelector("main").classList.toggle("nothing", isEmpty);
+    if (this.form.isBlank || this.racers.length) by("field").classList.toggle("blank", this.form.isBlank); // not while the pen is down
     write(by("why-text"), reason ? reason.text
       : "Shows |f − f*|, the example that comes next, the runner-up, and what the step will move.");
     this.time.draw(inkOf);
@@ -304,6 +305,7 @@ class Studio {
     const isCompared = this.teaching && this.racers.length > 1;
     const text = isCompared ? score(this.racers, this.game, this.endedTeaching) : standing(this.rows);
     by("said").classList.toggle("strong", isCompared);
+    by("again").hidden = !(isCompared && this.endedTeaching);
     if (text !== this.lastSaid) { this.lastSaid = text; by("said").textContent = text; }
   }
 
@@ -381,9 +383,14 @@ class Studio {
         this.form.file = taken;
         this.form.choose("file");
       }
-      by("file-name").textContent = isStart ? by("file-name").textContent : `${file.name}: ${[answer.size, ...answer.notes].join("; ")}`;
+      if (!isStart) {
+        by("file-name").textContent = `${file.name}: ${answer.size}`;
+        by("file-notes").textContent = answer.notes.join("; ");
+      }
       by("start-file-name").textContent = isStart ? file.name : "";
-      if (await this.describe()) await this.start();
+      if (!await this.describe()) return;
+      if (!isStart) this.preview.suggestTolerance();
+      await this.start();
     } catch (error) {
       this.alert(error.message);
     }
@@ -430,7 +437,7 @@ class Studio {
   listen() {
     const on = (id, act, kind = "click") => by(id).addEventListener(kind, act);
     on("race", () => { this.settle(); this.start(); });
-    on("be-teacher", () => this.beTeacher());
+    for (const id of ["be-teacher", "again"]) on(id, () => this.beTeacher());
     on("why", () => { if (by("why").checked) this.guide.note("why"); this.ask(); }, "change");
     on("poke", () => this.setPoking(!this.board.poking));
     on("do-fork-rate", () => this.fork({ rate: Number(by("fork-rate").value) }));
