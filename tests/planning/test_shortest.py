@@ -117,7 +117,7 @@ def test_a_sequence_keeps_the_contract_of_teachers():
 @pytest.mark.parametrize("engine", ["auto", "reference"])
 def test_a_sequence_goes_on_after_a_point_that_moves_nothing(engine):
     taught = nimt.KernelLearner(nimt.rbf(0.1), loss="hinge", learning_rate=0.5, initial=lambda x: 2.0 * (x[:, 0] > 0.5))
-    teacher, points = nimt.SequenceTeacher([1, 0]), [0.0, 1.0]
+    teacher, points = nimt.teachers.SequenceTeacher([1, 0]), [0.0, 1.0]
     lesson = nimt.teach(taught, teacher, points, [-1.0, 1.0], tol=None, max_iterations=4, engine=engine)
     np.testing.assert_array_equal(lesson.indices[:, 0], [1, 0, 1, 0])
     assert lesson.final[0] == pytest.approx(-1.0)
