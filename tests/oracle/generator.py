@@ -190,6 +190,8 @@ def draw_teacher(
     spec |= drawn if informed is None else informed
     if spec["kind"] != "synthesis" and rng.random() < 0.2:
         spec |= {"other": np.roll(target, 1, axis=0), "probability": one_of(rng, 0.0, 0.3, 1.0)}
+    for refused in {"sequence": ("pool",), "exam": ("other", "probability")}.get(spec["kind"], ()):
+        spec.pop(refused, None)
     if separate:
         spec["per_output"] = True
         if spec["kind"] == "planned":
@@ -256,10 +258,20 @@ def draw_kind(rng: Generator, n: int, q: int, everywhere: int, kernel: Any, loss
 
 
 def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss: Any) -> dict[str, Any] | None:
-    """Draw a teacher that knows a reference, or the decrease of the sum of squares; None more often than not."""
-    kind = one_of(rng, None, None, "surrogate", "omniscient", "decrease", "response")
-    if kind is None or (kind == "decrease" and loss[0] != "square"):
+    """Draw a teacher that knows more than the errors, or less; None for one of three."""
+    kind = one_of(
+        rng, None, None, "surrogate", "omniscient", "decrease", "response", "imitation", "exam", "epochs", "sequence"
+    )
+    if kind is None or (kind in ("decrease", "exam") and loss[0] != "square"):
         return None
+    if kind == "epochs":
+        return {"kind": kind, "k": k}
+    if kind == "sequence":
+        return {"kind": kind, "indices": rng.integers(len(target), size=int(rng.integers(1, 12)))}
+    if kind == "exam":
+        known = {"learning_rate": float(rng.uniform(0.01, 0.3)), "kernel": kernel, "loss": loss}
+        size = 1 if isinstance(k, tuple) else k
+        return known | {"kind": kind, "k": size, "prior": 0.05, "ask": one_of(rng, "shown", "never"), "noise": 0.1}
     if kind == "response":
         return {"kind": kind, "k": 1, "p": one_of(rng, 1.0, 1.25, 1.5, 1.9), "kernel": kernel}
     common = {"kind": kind, "k": k, "look": draw_look(rng), "learning_rate": float(rng.uniform(0.01, 0.3))}
@@ -269,6 +281,8 @@ def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss:
     common |= {"reference": reference, "loss": loss, "kernel": kernel, "seen_kernel": kernel}
     if kind == "omniscient":
         return common
+    if kind == "imitation":  # of larger packs K_PP is next to singular, and what is solved depends on rounding
+        return common | {"look": None, "k": one_of(rng, 1, min(2, len(target)))}
     is_hard = bool(rng.random() < 0.6)
     return common | {"difficulty": is_hard, "kernel": kernel if is_hard and rng.random() < 0.6 else None}
 

@@ -105,6 +105,10 @@ KINDS = {
     "response": (nimt.ResponsiveTeacher, ("p",)),
     "surrogate": (nimt.SurrogateTeacher, ("learning_rate", "difficulty")),
     "omniscient": (nimt.OmniscientTeacher, ("learning_rate",)),
+    "imitation": (nimt.teachers.ImitationTeacher, ("learning_rate",)),
+    "exam": (nimt.teachers.ExamTeacher, ("learning_rate", "prior", "ask", "noise")),
+    "epochs": (functools.partial(nimt.RandomTeacher, order="epoch"), ()),
+    "sequence": (nimt.teachers.SequenceTeacher, ("indices",)),
 }
 
 

@@ -411,7 +411,7 @@ class Judge:
     def draws(self) -> list[bool]:
         """Say of each part of a pack whether it is drawn, or its labels are."""
         parts = [part for part, _ in self.spec["parts"]] if self.spec["kind"] == "mixed" else [self.spec]
-        drawn = [part["kind"] in ("random", "planned") or part.get("temperature", 0) > 0 for part in parts]
+        drawn = [part["kind"] in ("random", "planned", "epochs") or part.get("temperature", 0) > 0 for part in parts]
         return [True] if self.spec.get("other") is not None else drawn
 
 

@@ -225,6 +225,77 @@ class Compared(Rule):
         return sum(parts).sum(axis=1), off
 
 
+class Imitated(Compared):
+    """The rule of an omniscient teacher for a copy v, 0 at first: v <- v - K_.P c, K_PP c = v_P - f_P."""
+
+    copy: np.ndarray | None = None
+    pack: Pack
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        gram = kernels.matrix(self.spec["kernel"], view.points, view.points)
+        if self.copy is None:
+            self.copy = np.zeros(view.target.shape)
+        else:
+            among = gram[np.ix_(self.pack, self.pack)]
+            wrong = self.copy[self.pack] - view.f[self.pack]
+            self.copy = self.copy - gram[:, self.pack] @ np.linalg.lstsq(among, wrong, rcond=None)[0]
+        far = 1e-9 * (abs(view.f).max() + abs(self.copy).max())  # the solve enlarges rounding
+        scores, off = self.scores(replace(view, f=self.copy, noise=max(view.noise, far)))
+        self.pack = largest(scores, off, self.size(view), shown)
+        return self.pack
+
+
+class Believed(Rule):
+    """(m - f*)^2 + C(x, x), with m and C moved by every step and every answer; the square loss, a = 2 eta."""
+
+    mean: np.ndarray | None = None
+    pack: Pack
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        gram, n = kernels.matrix(self.spec["kernel"], view.points, view.points), len(view.f)
+        if self.mean is None:
+            self.mean, self.spread = np.zeros(view.target.shape), self.spec["prior"] * gram
+        elif self.spec["ask"] == "shown":
+            for x in self.pack:
+                gain = self.spread[:, x] / (self.spread[x, x] + self.spec["noise"] ** 2)
+                self.mean = self.mean + np.outer(gain, view.f[x] - self.mean[x])
+                self.spread = self.spread - np.outer(gain, self.spread[x])
+        wrong = (self.mean - view.target) ** 2
+        scores = wrong.sum(axis=1) + view.target.shape[1] * np.diagonal(self.spread)
+        top = (abs(self.mean) + abs(view.target) + abs(view.f)).max() ** 2 + self.spec["prior"] * abs(gram).max()
+        self.pack = largest(scores, np.full(n, 1e-10 * top * (1 + view.step)), self.size(view), shown)
+        a, k = 2 * self.spec["learning_rate"], len(self.pack)
+        move = np.eye(n)
+        for x in self.pack:
+            move[:, x] -= a / k * gram[:, x]
+        self.mean = self.mean - a / k * gram[:, self.pack] @ (self.mean - view.target)[self.pack]
+        self.spread = move @ self.spread @ move.T
+        return self.pack
+
+
+class InEpochs(Rule):
+    """Every point once before any is shown again, each epoch in an order of its own."""
+
+    rest: Pack | None = None
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        old, k = self.rest or [], self.size(view)
+        if k <= len(old):
+            self.rest = old[k:]
+            return old[:k]
+        order = view.rng.permutation(len(view.f)).tolist()
+        new = [i for i in order if i not in old][: k - len(old)]
+        self.rest = [i for i in order if i not in new]
+        return old + new
+
+
+class Listed(Rule):
+    """One point per step from a list, which begins again after its end."""
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        return [int(self.spec["indices"][view.step % len(self.spec["indices"])])]
+
+
 class Soft(Rule):
     """Exponential odds: one point by trial and acceptance, several by the largest score with Gumbel noise."""
 
@@ -410,6 +481,7 @@ RULES = {
     "random": Random, "greedy": Greedy, "soft": Soft, "uncertainty": Uncertain, "int": Kept, "mixed": Mixed,
     "interpolation": Interpolating, "planned": Planned, "synthesis": Rule,
     "decrease": Decreasing, "response": Responding, "surrogate": Compared, "omniscient": Compared,
+    "imitation": Imitated, "exam": Believed, "epochs": InEpochs, "sequence": Listed,
 }  # fmt: skip
 
 

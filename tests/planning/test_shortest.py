@@ -114,6 +114,15 @@ def test_a_sequence_keeps_the_contract_of_teachers():
     testing.check_teacher(nimt.teachers.SequenceTeacher([3, 0, 3, 1]))
 
 
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_a_sequence_goes_on_after_a_point_that_moves_nothing(engine):
+    taught = nimt.KernelLearner(nimt.rbf(0.1), loss="hinge", learning_rate=0.5, initial=lambda x: 2.0 * (x[:, 0] > 0.5))
+    teacher, points = nimt.teachers.SequenceTeacher([1, 0]), [0.0, 1.0]
+    lesson = nimt.teach(taught, teacher, points, [-1.0, 1.0], tol=None, max_iterations=4, engine=engine)
+    np.testing.assert_array_equal(lesson.indices[:, 0], [1, 0, 1, 0])
+    assert lesson.final[0] == pytest.approx(-1.0)
+
+
 def test_a_learner_below_the_tolerance_needs_no_steps():
     assert nimt.shortest(learner(), SINE, np.sin, tol=10.0).steps == 0
 

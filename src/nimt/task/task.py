@@ -229,7 +229,7 @@ class Task:
     def repeats(self) -> bool:
         """Whether the teacher shows the same example again as long as the learner does not move."""
         still = self.teacher.draws is False and self.other_target is None and self.adds_only
-        return still and not self.has_schedule and not self.communicates  # a mixture moves the learner
+        return still and not self.teacher.changes_by_step and not self.communicates  # a mixture moves the learner
 
     @cached_property
     def record(self) -> str:

@@ -61,6 +61,10 @@ class SequenceTeacher(Teacher):
     def size(self) -> int:
         return 1
 
+    @property
+    def changes_by_step(self) -> bool:
+        return True
+
     def looks_at(self, step: int) -> bool:
         return False
 

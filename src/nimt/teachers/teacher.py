@@ -311,6 +311,11 @@ class Teacher(KnowsLearner):
         return isinstance(self.size, PackSchedule) or self.looks is not None
 
     @property
+    def changes_by_step(self) -> bool:
+        """Whether it shows other examples at another step, also where the learner has not moved."""
+        return self.has_schedule
+
+    @property
     def communicates(self) -> bool:
         """Whether it mixes the outputs before some steps, as `Communicating` does."""
         return False

@@ -78,6 +78,10 @@ class Wrapping(Teacher):
         return self.inner.draws
 
     @property
+    def changes_by_step(self) -> bool:
+        return self.inner.changes_by_step
+
+    @property
     def colour(self) -> str | None:
         return None  # not that of the teacher, which it is often compared with
 
