@@ -6,6 +6,7 @@ import argparse
 import datetime
 import json
 import sys
+import time
 from pathlib import Path
 
 from rich.console import Console
@@ -19,7 +20,9 @@ from benchmarks import (
     orthogonal,
     parts,
     pictures,
+    scale,
     scattered,
+    slow_cases,
     sweeps,
     teachers,
     together,
@@ -51,6 +54,8 @@ PARTS = {
     "sweeps": sweeps.sweeps,
     "memory": memory.peaks,
     "growing": growing.growing,
+    "scale": scale.scale,
+    "slow-cases": slow_cases.slow_cases,
 }
 BASELINES = (
     "(a) dense NumPy on a Gram matrix made beforehand (not counted); (b) a torch loop that builds each kernel row"
@@ -75,21 +80,32 @@ def main():
 
 
 def run(console, options):
+    """Measure part after part; one that fails is named, and the others are measured all the same."""
     options.out.mkdir(parents=True, exist_ok=True)
     bench = Bench(console, options.quick)
+    rows, took, failed = [], {}, []
     for name in options.only:
         console.print(f"[bold]{name}[/]")
-        bench.part = name
-        made = PARTS[name](bench)
-        if name == "growing":
-            growing.draw(made, options.out / "growth.png")
+        bench.part, began = name, time.monotonic()
+        try:
+            made = PARTS[name](bench)
+            if name == "growing":
+                growing.draw(made, options.out / "growth.png")
+        except Exception:
+            console.print_exception(max_frames=3)
+            failed.append(name)
+        took[name] = time.monotonic() - began
         rows = write(options.out / "bench.json", bench.rows, options)
     console.print(table_of(rows))
     console.print(BASELINES)
     (options.out / "bench.md").write_text(markdown_of(rows))
     if bench.costs:
         pictures.draw(bench.costs, bench.dense, options.out / "cost-per-step.png")
+    said = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in took.items())
+    console.print(f"measured in {sum(took.values()) / 60:.1f} minutes: {said}")
     console.print(f"written to {options.out}")
+    if failed:
+        sys.exit(f"not measured, since they failed: {', '.join(failed)}")
 
 
 def write(path, fresh, options):

@@ -6,6 +6,7 @@ Each takes the target on the pool and returns the discrepancy M after every step
 from __future__ import annotations
 
 import functools
+import importlib.util
 import time
 
 import numpy as np
@@ -126,6 +127,11 @@ def _numba_loop():
             curve[t + 1] = np.sqrt(total) / n
 
     return loop
+
+
+def has_torch():
+    """Say whether PyTorch is installed; without it a row says so."""
+    return importlib.util.find_spec("torch") is not None
 
 
 def torch_rows(points, target, steps, rate, width):

@@ -63,7 +63,7 @@ def teach(y: Any, blocks: Any, tol: float | None = TOL, **options: Any) -> Run:
     learner = nimt.KernelLearner(KERNEL, learning_rate=RATE)
     options = {"tol": tol, "measure": "rms", "record": "picks"} | options
     began, used, busy = time.perf_counter(), processor(blocks), machine()
-    lesson = nimt.teach_blocks(learner, nimt.GreedyTeacher(), grid, y, blocks, **options)
+    lesson = nimt.blocks.teach_blocks(learner, nimt.GreedyTeacher(), grid, y, blocks, **options)
     seconds, used, busy = time.perf_counter() - began, processor(blocks) - used, machine() - busy
     return Run(lesson, seconds, used, max(0.0, busy - used))
 
@@ -117,7 +117,9 @@ def print_examples() -> None:
         cells = [f"{name}, width {width}, rate {rate}, {count} x {count} blocks: {len(whole):,}"]
         for share in (0.5, 0.8, 0.95):
             blocks = nimt.Blocks((count, count), share=share)
-            lesson = nimt.teach_blocks(taught, nimt.GreedyTeacher(), grid, y, blocks, **(options | {"tol": whole.tol}))
+            lesson = nimt.blocks.teach_blocks(
+                taught, nimt.GreedyTeacher(), grid, y, blocks, **(options | {"tol": whole.tol})
+            )
             cells.append(f"share {share}: {len(lesson) / len(whole):.4f} ({lesson.turns})")
         print("; ".join(cells), flush=True)
 

@@ -26,7 +26,7 @@ def in_cells(bench):
         given = (points, target, COMPARED, RATE, width)
         others = {"a plain numba loop": by_plain_numba(points, target, width)}
         others["scikit-learn's kernel"], _ = timed(lambda given=given: baselines.sklearn_columns(*given))
-        if not bench.quick:
+        if not bench.quick and baselines.has_torch():
             others["torch"], _ = timed(lambda given=given: baselines.torch_rows(*given))
         ours = 1e6 * min(per_step(points, target, width, steps) for _ in range(3))
         said = ", ".join(f"{name} {1e6 * took / COMPARED:,.0f} us" for name, took in others.items())

@@ -133,7 +133,7 @@ def active_learning() -> Table:
         table.add_column(heading, justify="left" if heading == "chosen by" else "right")
     ways = {
         "nimt, greedy": ("yes", by_nimt(nimt.GreedyTeacher())),
-        "nimt, uncertainty": ("no", by_nimt(nimt.UncertaintyTeacher())),
+        "nimt, uncertainty": ("no", by_nimt(nimt.teachers.UncertaintyTeacher())),
         "nimt, random": ("no", by_nimt(nimt.RandomTeacher())),
         "scikit-activeml, uncertainty": ("no", by_activeml),
         "modAL, uncertainty": ("no", by_modal),
@@ -171,13 +171,13 @@ def distance_of_means(points, chosen) -> float:
 
 def error_of_fit(points, heights, chosen) -> float:
     """Return the RMS error of the interpolation from the chosen points, at all of them."""
-    learner = nimt.OrthogonalLearner(nimt.rbf(WIDTH), regularisation=1e-10)
+    learner = nimt.learners.OrthogonalLearner(nimt.rbf(WIDTH), regularisation=1e-10)
     learner.partial_fit(points[chosen], heights[chosen])
     return float(np.sqrt(np.mean((learner.predict(points) - heights) ** 2)))
 
 
 def greedy_centres(points, heights):
-    learner = nimt.OrthogonalLearner(nimt.rbf(WIDTH), regularisation=1e-10)
+    learner = nimt.learners.OrthogonalLearner(nimt.rbf(WIDTH), regularisation=1e-10)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, heights, max_iterations=CHOSEN, tol=None)
     return lesson.indices[:, 0]
 

@@ -125,12 +125,12 @@ TEACHERS: dict[str, Teacher | Callable[[Any, Any], Teacher]] = {
     "random 5 to 100 %": uniform(geometric(0.05, 1.0)),
     "shuffled 5 %": ShuffledEpochs(k=0.05),
     "shuffled 10 %": ShuffledEpochs(k=0.1),
-    "in turn 5 %": nimt.PlannedTeacher(k=0.05, floor=1.0),
-    "planned 5 %": nimt.PlannedTeacher(k=0.05),
+    "in turn 5 %": nimt.teachers.PlannedTeacher(k=0.05, floor=1.0),
+    "planned 5 %": nimt.teachers.PlannedTeacher(k=0.05),
     "pruned 5 %": nimt.teachers.PruningTeacher(k=0.05),
     "greedy 20 %, every 5th step": nimt.GreedyTeacher(k=0.2, look=every(5)),
     "surrogate 20 %, every 5th step": surrogate,
-    "INT, 20 to 92 %": nimt.INTTeacher(),
+    "INT, 20 to 92 %": nimt.teachers.INTTeacher(),
     "NINT 20 %, every 10th step": nint,
 }
 

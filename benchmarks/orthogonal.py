@@ -49,7 +49,7 @@ def taught(image, centers, width, dense=False, repeat=2):
     with patch.object(module, "short_window", lambda kernel, pool: None) if dense else nullcontext():
         return timed(
             lambda: nimt.teach(
-                nimt.OrthogonalLearner(nimt.rbf(width)), nimt.GreedyTeacher(), nimt.Grid.like(image), image,
+                nimt.learners.OrthogonalLearner(nimt.rbf(width)), nimt.GreedyTeacher(), nimt.Grid.like(image), image,
                 max_iterations=centers, tol=None,
             ),
             repeat,

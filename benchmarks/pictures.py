@@ -36,9 +36,7 @@ def against_baseline(bench, work, goal, theirs, mine, lesson, curve, against="(a
 
 
 def against_torch(bench, grid, image, mine, lesson, steps):
-    try:
-        import torch  # noqa: F401
-    except ImportError:
+    if not baselines.has_torch():
         bench.console.print("  torch is not installed: no row against (b)", style="dim")
         return
     theirs, curve = timed(lambda: baselines.torch_rows(grid.points, image.ravel(), steps, RATE, 0.5))

@@ -164,7 +164,7 @@ def paces(browser, address, seconds):
 
 def replays(browser):
     """Print how long a page takes to replay 60,000 steps on the cat, and how large the file is."""
-    problem = nimt.read_problem("cat")
+    problem = nimt.sources.read_problem("cat")
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=60_000, tol=None)
     path = Path("out") / "replay-of-the-cat.html"

@@ -42,8 +42,8 @@ def against(bench, work, goal, teacher, plain, image, steps, start=0.0):
 def draws(bench):
     """One point drawn by its score."""
     for side in (28, 92):
-        cost, lesson = per_step(nimt.SoftTeacher(), picture(side), 60_000)
-        _, loop = per_step(nimt.SoftTeacher(), picture(side), 500, engine="reference", repeat=1)
+        cost, lesson = per_step(nimt.teachers.SoftTeacher(), picture(side), 60_000)
+        _, loop = per_step(nimt.teachers.SoftTeacher(), picture(side), 500, engine="reference", repeat=1)
         bench.row(f"soft draws, {side}x{side}", "<= 5 us", cost, lesson=lesson, curve=loop.discrepancy)
 
 
@@ -68,14 +68,14 @@ def each_output(bench):
     """Examples of each of three outputs: one each against three steps of one output, packs against shared packs."""
     image = picture(92)
     colour = in_colour(image)
-    each = nimt.PerOutput(nimt.GreedyTeacher())
+    each = nimt.teachers.PerOutput(nimt.GreedyTeacher())
     cost, lesson = per_step(each, colour, 60_000)
     single, _ = per_step(nimt.GreedyTeacher(), image, 180_000)
     _, loop = per_step(each, colour, 200 if bench.quick else 1000, engine="reference", repeat=1)
     bench.row("an example of each of 3 outputs, 92x92", "<= 2x", cost / (3 * single), lesson=lesson,
               curve=loop.discrepancy, seconds=1e-6 * cost, steps=1,
               against=f"3 steps of GFT-1, {single:.3g} us each")  # fmt: skip
-    packs = nimt.PerOutput(nimt.GreedyTeacher(k=0.05)), nimt.GreedyTeacher(k=0.05)
+    packs = nimt.teachers.PerOutput(nimt.GreedyTeacher(k=0.05)), nimt.GreedyTeacher(k=0.05)
     against(bench, "packs (0.05) of each of 3 outputs, 92x92", "<= 2x", *packs, colour, 300)
-    mixing = nimt.Communicating(each, every=10_000)
+    mixing = nimt.teachers.Communicating(each, every=10_000)
     against(bench, "an example of each, communicating every 10,000 steps", "<= 2x", mixing, each, colour, 60_000)

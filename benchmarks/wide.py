@@ -27,7 +27,7 @@ def wide(bench):
         baselines.numba_columns(*given)
         notes["a plain numba loop"], _ = timed(lambda given=given: baselines.numba_columns(*given), 2)
         notes["scikit-learn's kernel"], _ = timed(lambda given=given: baselines.sklearn_columns(*given), 2)
-        if not bench.quick:
+        if not bench.quick and baselines.has_torch():
             notes["torch"], _ = timed(lambda given=given: baselines.torch_rows(*given), 2)
         said = ", ".join(f"{name} {1e6 * seconds / COMPARED:,.0f} us" for name, seconds in notes.items())
         floor = floor_of(side, width)

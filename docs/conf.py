@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE / "site"))  # the extensions of this site
 
 import nimt  # noqa: E402
 
-root_doc = "contents"
+root_doc = "index"
 project = "nimt"
 author = "The nimt authors"
 copyright = "the nimt authors"

@@ -49,7 +49,7 @@ class OnceEach(nimt.Teacher):
 
 
 @dataclass(frozen=True, eq=False)
-class TestAccuracy(nimt.Measure):
+class TestAccuracy(nimt.measures.Measure):
     """The share of the digits kept apart that are named rightly."""
 
     places: Whole
@@ -136,7 +136,7 @@ class School:
         options: dict[str, Any] = {"k": self.learner.pack, "pool": digits.train}
         random = OnceEach(**options)
         greedy = nimt.GreedyTeacher(score="loss", loss="crossentropy", **options)
-        unsure = nimt.UncertaintyTeacher(**options)
+        unsure = nimt.teachers.UncertaintyTeacher(**options)
         yield "random order", self.lesson(random, digits, digits.given, seed, rate)
         yield "greedy by loss", self.lesson(greedy, digits, digits.given, seed, rate)
         yield "uncertainty", self.lesson(unsure, digits, digits.given, seed, rate)

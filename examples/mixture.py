@@ -87,7 +87,7 @@ def draw(lessons: dict[str, nimt.Lesson]) -> Figure:
     nimt.plots.panels(greedy, sorted(greedy.snapshots), above)
     with mpl.rc_context(STYLE):
         axes = below.subplots()
-    nimt.Comparison.of(lessons).plot(axes)
+    nimt.runs.Comparison.of(lessons).plot(axes)
     return figure
 
 

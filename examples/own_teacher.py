@@ -47,7 +47,7 @@ def main() -> None:
     for name, lesson in lessons.items():
         print(f"{name:<17} {lesson.itd:>4} steps")
     options.out.mkdir(parents=True, exist_ok=True)
-    nimt.Comparison.of(lessons).plot().savefig(options.out / "own_teacher.png", dpi=150)
+    nimt.runs.Comparison.of(lessons).plot().savefig(options.out / "own_teacher.png", dpi=150)
 
 
 if __name__ == "__main__":

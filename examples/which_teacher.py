@@ -77,13 +77,13 @@ def picture() -> Problem:
     return Problem("a cat from nothing, 46 x 46, tolerance 1e-3", nimt.Grid.like(target), 0.0, target, 1e-3, 100_000)
 
 
-def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.Comparison]]:
+def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.runs.Comparison]]:
     """Teach by every teacher: first the paper's learner, then one that projects."""
     rules = {"max_iterations": problem.budget, "tol": problem.tol}
     pool, target = problem.pool, problem.target
     teachers = {
         "random (RFT-1)": nimt.RandomTeacher(),
-        "soft, temperature 0.1": nimt.SoftTeacher(temperature=0.1),
+        "soft, temperature 0.1": nimt.teachers.SoftTeacher(temperature=0.1),
         "greedy (GFT-1)": nimt.GreedyTeacher(),
         "greedy, packs of 5": nimt.GreedyTeacher(k=5),
         "synthesis": nimt.SynthesisTeacher(),
@@ -98,13 +98,13 @@ def comparisons(problem: Problem) -> Iterator[tuple[str, nimt.Comparison]]:
         "greedy (f)": nimt.GreedyTeacher(),
         "greedy, packs of 5": nimt.GreedyTeacher(k=5),
         "diverse packs of 5": nimt.GreedyTeacher(k=5, diverse=True, kernel=KERNEL),
-        "P": nimt.InterpolationTeacher("P", kernel=KERNEL),
-        "f*P": nimt.InterpolationTeacher("f*P", kernel=KERNEL),
-        "f/P": nimt.InterpolationTeacher("f/P", kernel=KERNEL),
+        "P": nimt.teachers.InterpolationTeacher("P", kernel=KERNEL),
+        "f*P": nimt.teachers.InterpolationTeacher("f*P", kernel=KERNEL),
+        "f/P": nimt.teachers.InterpolationTeacher("f/P", kernel=KERNEL),
     }
     if len(pool) > 1000:  # nearly every point becomes a centre, whichever teacher chooses, and that takes minutes
         teachers = {name: teacher for name, teacher in teachers.items() if name.startswith("greedy")}
-    learner = nimt.OrthogonalLearner(KERNEL, initial=problem.start)
+    learner = nimt.learners.OrthogonalLearner(KERNEL, initial=problem.start)
     yield (
         "projecting",
         nimt.compare(learner, teachers, pool, target, seeds=problem.seeds, **rules | {"max_iterations": 5000}),

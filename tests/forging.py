@@ -31,9 +31,9 @@ def lessons(folder: Path) -> list[tuple[str, Path]]:
         (kernel, nimt.SynthesisTeacher(), x, np.sin, {"engine": "grid"}),
         (kernel, nimt.SynthesisTeacher(k=2), x, np.sin, {"engine": "reference"}),
         (kernel, nimt.SynthesisTeacher(k=2), points, points[:, 0], {"engine": "streamed"}),
-        (nimt.OrthogonalLearner(nimt.rbf(0.4)), nimt.GreedyTeacher(), points, points[:, 0], {}),
-        (nimt.OrthogonalLearner(nimt.rbf(0.04)), nimt.GreedyTeacher(), x, np.sin, {}),
-        (nimt.LinearLearner([0.0, 0.0, 0.0]), nimt.SoftTeacher(), points, points[:, 0], {}),
+        (nimt.learners.OrthogonalLearner(nimt.rbf(0.4)), nimt.GreedyTeacher(), points, points[:, 0], {}),
+        (nimt.learners.OrthogonalLearner(nimt.rbf(0.04)), nimt.GreedyTeacher(), x, np.sin, {}),
+        (nimt.LinearLearner([0.0, 0.0, 0.0]), nimt.teachers.SoftTeacher(), points, points[:, 0], {}),
     ]
     files = []
     for number, (learner, teacher, pool, y, options) in enumerate(cases):

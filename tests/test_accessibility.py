@@ -31,7 +31,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def problem():
-    return nimt.read_problem("gmm", "gmm:start")
+    return nimt.sources.read_problem("gmm", "gmm:start")
 
 
 @pytest.fixture(scope="module")

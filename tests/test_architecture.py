@@ -11,6 +11,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,6 +114,18 @@ def test_imports_run_downwards(module):
 
 
 # the mechanism itself
+
+
+def test_no_file_and_no_class_has_the_name_of_another():
+    files = [path.stem for path in HOUSE.rglob("*.py") if not path.stem.startswith("__")]
+    classes = [
+        node.name
+        for path in HOUSE.rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    for names in (files, classes):
+        assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
 def test_the_reader_of_imports_sees_them(tmp_path):

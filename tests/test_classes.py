@@ -131,7 +131,7 @@ def test_an_uncertain_lesson_by_a_plain_loop(q):
 
     shown, f = plain_lesson(points.tolist(), labels.tolist(), 0.8, 1.5, 40, least_sure)
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss=nimt.losses.CrossEntropy(), learning_rate=1.5)
-    lesson = nimt.teach(learner, nimt.UncertaintyTeacher(), points, labels, max_iterations=40, tol=None)
+    lesson = nimt.teach(learner, nimt.teachers.UncertaintyTeacher(), points, labels, max_iterations=40, tol=None)
     assert lesson.indices[:, 0].tolist() == shown
     np.testing.assert_allclose(lesson.final, f, rtol=1e-9, atol=1e-12)
 
@@ -141,7 +141,9 @@ def test_uncertainty_never_looks_at_the_labels():
     learner = nimt.KernelLearner(nimt.rbf(0.8), learning_rate=0.2)
     right, wrong = nimt.classes.one_hot(classes), nimt.classes.one_hot((classes + 1) % 3)
     lessons = [
-        nimt.teach(learner, nimt.UncertaintyTeacher(k=4), points, y, max_iterations=1, tol=None, engine="reference")
+        nimt.teach(
+            learner, nimt.teachers.UncertaintyTeacher(k=4), points, y, max_iterations=1, tol=None, engine="reference"
+        )
         for y in (right, wrong)
     ]
     np.testing.assert_array_equal(lessons[0].indices, lessons[1].indices)
@@ -262,10 +264,10 @@ def test_an_accuracy_is_called_by_its_name_and_written_in_per_cent(tmp_path, cap
     learner = nimt.KernelLearner(nimt.rbf(0.8), loss="crossentropy", learning_rate="auto")
     options = {"measure": "accuracy", "max_iterations": 60, "tol": None}
     lesson = nimt.teach(learner, BY_LOSS, points, nimt.classes.one_hot(classes), patience=3, **options)
-    assert lesson.outcome is nimt.Outcome.STALLED and "discrepancy" not in str(lesson.outcome)
+    assert lesson.outcome is nimt.lesson.Outcome.STALLED and "discrepancy" not in str(lesson.outcome)
     assert "; accuracy 0." in repr(lesson) and "discrepancy" not in repr(lesson)
     comparison = nimt.compare(
-        learner, [BY_LOSS, nimt.UncertaintyTeacher()], points, nimt.classes.one_hot(classes), **options
+        learner, [BY_LOSS, nimt.teachers.UncertaintyTeacher()], points, nimt.classes.one_hot(classes), **options
     )
     assert "accuracy" in str(comparison) and "discrepancy" not in str(comparison)
     assert "accuracy at end" in comparison_table(comparison)[0]
@@ -303,7 +305,7 @@ def test_a_classifier_is_seen_by_its_log_probabilities(model):
 def test_a_classifier_without_probabilities_is_seen_by_its_decisions(q):
     points, classes = blobs(q)
     model = SGDClassifier(loss="hinge", random_state=0).partial_fit(points, classes + 5, classes=np.arange(q) + 5)
-    lesson = nimt.teach(model, nimt.UncertaintyTeacher(k=4), points, nimt.classes.one_hot(classes),
+    lesson = nimt.teach(model, nimt.teachers.UncertaintyTeacher(k=4), points, nimt.classes.one_hot(classes),
                         max_iterations=5, tol=None, measure="accuracy")  # fmt: skip
     decided = lesson.learner.decision_function(points)
     if q == 2:
@@ -458,12 +460,15 @@ def test_a_greedy_lesson_that_learns_no_classes_warns_with_a_way_out(measure, he
         points, labels = points[100:], labels[100:]
     where = "the rows held out" if held else "the rows of the pool"
     with pytest.warns(
-        nimt.errors.TeacherWarning, match=rf"right on \S+ of {where}.* nimt.UncertaintyTeacher\(\)"
+        nimt.errors.TeacherWarning, match=rf"right on \S+ of {where}.* nimt.teachers.UncertaintyTeacher\(\)"
     ) as found:
         lesson = nimt.teach(learner, nimt.GreedyTeacher(), points, labels, **options)
     assert found[0].filename == __file__
     assert np.mean(np.sign(lesson.final) == labels) < 0.65
-    for way_out in (nimt.UncertaintyTeacher(), nimt.RandomTeacher()):  # no warning, which would be an error here
+    for way_out in (
+        nimt.teachers.UncertaintyTeacher(),
+        nimt.RandomTeacher(),
+    ):  # no warning, which would be an error here
         other = nimt.teach(learner, way_out, points, labels, **options)
         assert np.mean(np.sign(other.final) == labels) > 0.9
 

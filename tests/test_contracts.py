@@ -50,7 +50,7 @@ def test_teachers_of_each_output(name):
         nimt.KernelLearner(nimt.rbf(0.7), learning_rate=0.2),
         nimt.KernelLearner(nimt.rbf(0.7), loss="huber", learning_rate=0.2, initial=1.0),
         nimt.LinearLearner([0.1, 0.2, 0.3], learning_rate=0.05),
-        nimt.OrthogonalLearner(nimt.rbf(0.7), regularisation=0.1),
+        nimt.learners.OrthogonalLearner(nimt.rbf(0.7), regularisation=0.1),
     ],
     ids=lambda learner: type(learner).__name__,
 )
@@ -105,7 +105,7 @@ class Forgetful(nimt.KernelLearner):
         pass
 
 
-class Deaf(nimt.Measure):
+class Deaf(nimt.measures.Measure):
     name = "deaf"
 
     def of(self, pupil, target):

@@ -168,7 +168,7 @@ def test_links_and_pictures_of_a_page_exist(page):
 
 @pytest.mark.parametrize("page", DOCS, ids=name_of)
 def test_every_page_is_in_the_table_of_contents(page):
-    index = HOME / "docs" / "index.md"
+    index = HOME / "docs" / "pages.md"
     if page != index:
         assert f"]({page.relative_to(index.parent).as_posix()})" in index.read_text(encoding="utf-8")
 

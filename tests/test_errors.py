@@ -73,7 +73,11 @@ def test_an_error_from_another_process_has_all_its_words(again, kind):
 
 
 def test_a_teacher_is_called_by_its_class_in_python_and_by_its_spelling_in_the_program():
-    teachers = [nimt.GreedyTeacher(), nimt.GreedyTeacher(k=1.0), nimt.InterpolationTeacher("f*P", kernel=nimt.rbf(1.0))]
+    teachers = [
+        nimt.GreedyTeacher(),
+        nimt.GreedyTeacher(k=1.0),
+        nimt.teachers.InterpolationTeacher("f*P", kernel=nimt.rbf(1.0)),
+    ]
     assert [str(teacher.kind) for teacher in teachers] == ["GreedyTeacher", "GreedyTeacher", "InterpolationTeacher"]
     spelled = [teacher.kind.in_program for teacher in teachers]
     assert spelled == ["the teacher greedy", "the teacher whole", "the teacher f*P"]
@@ -93,12 +97,14 @@ def commands():
 def test_a_table_tells_python_of_parameters_and_the_program_of_options(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("a,b,y\n1,2,3\n2,,4\n3,4,5\n")
-    error = refused(lambda: nimt.read_problem(str(file)))
+    error = refused(lambda: nimt.sources.read_problem(str(file)))
     assert "Columns(missing='drop')" in str(error) and not OPTION.search(str(error))
     assert "--missing drop" in error.tell_in_program(OPTION_OF)
     file.write_text("a,y\n" + "\n".join(f"{i},{np.sin(i)}" for i in range(40)))
     (note,) = (
-        note for note in nimt.read_problem(str(file), columns=nimt.sources.Columns(holdout=0.5)).notes if "held" in note
+        note
+        for note in nimt.sources.read_problem(str(file), columns=nimt.sources.Columns(holdout=0.5)).notes
+        if "held" in note
     )
     assert note.endswith("Columns(holdout=...) sets another share")
     assert say_in_program(note).endswith("--holdout sets another share")

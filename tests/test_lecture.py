@@ -5,6 +5,7 @@ import re
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 nbformat = pytest.importorskip("nbformat", reason="notebooks are run with nbclient: pip install nbclient ipykernel")
@@ -78,9 +79,9 @@ def test_every_object_of_the_lecture_shows_itself(lecture, cell, title):
         "comparison.plot()",
         "nimt.plots.forecast(",
         "nimt.plots.panels(writing)",
-        "nimt.Comparison.of(by_rate)",
+        "nimt.runs.Comparison.of(by_rate)",
         "nimt.plots.panels(half)",
-        "nimt.Comparison.of(by_width)",
+        "nimt.runs.Comparison.of(by_width)",
     ],
 )
 def test_every_figure_of_the_lecture_shows_itself_without_magic_words(lecture, cell):
@@ -103,6 +104,14 @@ def test_the_plan_fills_ninety_minutes_and_every_exercise_has_a_solution():
 def test_what_the_solutions_say_is_so(lecture):
     ends = ast.literal_eval(shown(lecture, "{name: round(float(m), 6)")["text/plain"])
     assert ends["best"] < ends["greedy"] < ends["mine"]
+
+
+@pytest.mark.slow
+def test_what_is_asked_on_paper_and_of_the_room_is_answered(lecture):
+    after = ast.literal_eval(shown(lecture, "{at: round(float(one.final")["text/plain"])
+    assert after == {2.0: pytest.approx(0.1, abs=1e-4), 2.5: pytest.approx(0.1 / np.e, abs=2e-3)}
+    answer = ast.literal_eval(shown(lecture, 'f"step {first}')["text/plain"])
+    assert re.fullmatch(r"step \d+, at x = -3\.\d, where the error is 0\.50", answer), answer
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ class AttackerByName(Attacker):
     colour = None  # a lesson refuses what is no colour
 
 
-class AttackMeasure(nimt.Measure):
+class AttackMeasure(nimt.measures.Measure):
     name = ATTACK
 
     def of(self, pupil, target):
@@ -80,13 +80,13 @@ SHOWN = {
     "random": lambda: nimt.RandomTeacher(
         labels=nimt.teachers.AlternativeLabels(np.zeros(10_000)), pool=np.ones(10_000, bool)
     ),
-    "soft": nimt.SoftTeacher,
+    "soft": nimt.teachers.SoftTeacher,
     "synthesis": nimt.SynthesisTeacher,
-    "interpolation": lambda: nimt.InterpolationTeacher(kernel=nimt.rbf(0.5)),
+    "interpolation": lambda: nimt.teachers.InterpolationTeacher(kernel=nimt.rbf(0.5)),
     "kernel learner": learner,
     "taught learner": lambda: lesson().learner,
     "linear learner": lambda: nimt.LinearLearner([0.1, 0.2]),
-    "orthogonal learner": lambda: nimt.OrthogonalLearner(nimt.rbf(0.5)),
+    "orthogonal learner": lambda: nimt.learners.OrthogonalLearner(nimt.rbf(0.5)),
     "attacking teacher": Attacker,
     "attacking lesson": lambda: lesson(AttackerByName(), measure=AttackMeasure()),
     "attacking comparison": lambda: nimt.compare(
@@ -270,6 +270,6 @@ def test_a_value_just_below_the_tolerance_is_seen_to_be_below_it():
     tol = 0.01
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 5.0], [1.0, 3.0], tol=tol, max_iterations=9)
     lesson.discrepancy[-1] = np.nextafter(tol, 0.0) - 1e-9
-    comparison = nimt.Comparison.of({"greedy": lesson})
+    comparison = nimt.runs.Comparison.of({"greedy": lesson})
     for text in (repr(lesson), lesson._repr_html_(), str(comparison), comparison._repr_html_()):
         assert "0.00999999" in text

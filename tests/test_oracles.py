@@ -64,7 +64,7 @@ def compare(learner, oracle, teacher, choose, points, target, **alternative):
     for engine in ("reference", "auto"):
         lesson = nimt.teach(learner, teacher, points, target, max_iterations=STEPS, tol=None, seed=SEED, engine=engine)
         ran = len(lesson)
-        assert ran == STEPS or lesson.outcome is nimt.Outcome.AT_REST
+        assert ran == STEPS or lesson.outcome is nimt.lesson.Outcome.AT_REST
         np.testing.assert_array_equal(lesson.indices, shown[:ran])
         np.testing.assert_array_equal(lesson.labels, labels[:ran])
         np.testing.assert_allclose(lesson.discrepancy, discrepancy[: ran + 1], rtol=1e-12, atol=0)

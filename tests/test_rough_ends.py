@@ -67,7 +67,7 @@ class NoPupil(BrokenLearner):
     make_pupil = broken
 
 
-class BrokenMeasure(nimt.Measure):
+class BrokenMeasure(nimt.measures.Measure):
     name = "mine"
     of = broken
 
@@ -169,7 +169,7 @@ class TiredKernel(BrokenReach):
 
 
 TIRED = {
-    "plain loop": (lambda kernel: nimt.OrthogonalLearner(kernel), nimt.GreedyTeacher(), "reference"),
+    "plain loop": (lambda kernel: nimt.learners.OrthogonalLearner(kernel), nimt.GreedyTeacher(), "reference"),
     "streamed": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.GreedyTeacher(), "streamed"),
     "packs": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.GreedyTeacher(k=3), "streamed"),
     "drawn": (lambda kernel: nimt.KernelLearner(kernel, learning_rate=0.2), nimt.RandomTeacher(k=2), "streamed"),
@@ -379,7 +379,7 @@ def doubled(x):
 @pytest.mark.skipif(PLAIN_NUMBA, reason="of numba's inner workings")
 @pytest.mark.parametrize(
     ("access", "problem"),
-    [("save", OSError(28, "No space left on device")), ("load", PermissionError(13, "Permission denied"))],
+    [("_save_data", OSError(28, "No space left on device")), ("load", PermissionError(13, "Permission denied"))],
 )
 def test_compiled_code_that_cannot_be_kept_is_used_all_the_same(access, problem, monkeypatch):
     from numba.core.caching import IndexDataCacheFile

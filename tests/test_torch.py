@@ -79,10 +79,18 @@ def test_a_lesson_resumes_bit_for_bit(name, extra, tmp_path):
         return learner(OPTIMIZERS[name], extra=extra)
 
     rules = {"seed": 2, "record": "all"}
-    whole = nimt.teach(made(), nimt.SoftTeacher(k=4), POINTS, TARGET, max_iterations=20, **{"tol": None} | rules)
+    whole = nimt.teach(
+        made(), nimt.teachers.SoftTeacher(k=4), POINTS, TARGET, max_iterations=20, **{"tol": None} | rules
+    )
     path = tmp_path / "checkpoint"
     nimt.teach(
-        made(), nimt.SoftTeacher(k=4), POINTS, TARGET, max_iterations=9, checkpoint=path, **{"tol": None} | rules
+        made(),
+        nimt.teachers.SoftTeacher(k=4),
+        POINTS,
+        TARGET,
+        max_iterations=9,
+        checkpoint=path,
+        **{"tol": None} | rules,
     )
     torch.manual_seed(99)  # what the program drew elsewhere does not matter
     torch.rand(7)
@@ -137,14 +145,14 @@ def test_a_killed_lesson_resumes_bit_for_bit(tmp_path):
 def test_a_training_that_diverges_ends_with_a_sentence():
     wild = nimt.torch.TorchLearner(network(), lambda p: torch.optim.SGD(p, lr=1e6))
     lesson = nimt.teach(wild, nimt.RandomTeacher(k=4), POINTS, TARGET, max_iterations=50, tol=None)
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
     module = network()
     packs = nimt.torch.teach((torch.zeros(4, 1), torch.zeros(4)), module, nimt.GreedyTeacher(), steps=3)
     next(packs)
     torch.nn.init.constant_(module[0].weight, np.nan)
     with pytest.raises(nimt.InvalidInput, match=r"predicts nan at example 0 \(step 1\).*lower the learning rate"):
         next(packs)
-    packs = nimt.torch.teach((torch.zeros(4, 1), torch.zeros(4)), module, nimt.PlannedTeacher(k=2), steps=3)
+    packs = nimt.torch.teach((torch.zeros(4, 1), torch.zeros(4)), module, nimt.teachers.PlannedTeacher(k=2), steps=3)
     with pytest.raises(nimt.InvalidInput, match=r"predicts nan at example \d \(step 1\).*lower the learning rate"):
         module(torch.zeros(4, 1)[next(packs)])  # it hears what the training computes
 
@@ -320,7 +328,7 @@ def test_errors_seen_in_training_are_kept_at_the_right_examples(workers):
     dataset = Named()
     module = network()
     optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
-    sampler = nimt.torch.TeachingSampler(dataset, module, nimt.PlannedTeacher(k=8), epochs=6)
+    sampler = nimt.torch.TeachingSampler(dataset, module, nimt.teachers.PlannedTeacher(k=8), epochs=6)
     latest = np.full(40, np.nan)
     for x, y, names in torch.utils.data.DataLoader(dataset, batch_sampler=sampler, num_workers=workers):
         optimizer.zero_grad()
@@ -338,7 +346,7 @@ def test_errors_seen_in_training_are_kept_at_the_right_examples(workers):
 
 def test_a_pack_that_was_not_passed_through_the_module_is_evaluated():
     dataset, module = Named(), network()
-    packs = nimt.torch.teach((dataset.x, dataset.y), module, nimt.PlannedTeacher(k=10), epochs=1)
+    packs = nimt.torch.teach((dataset.x, dataset.y), module, nimt.teachers.PlannedTeacher(k=10), epochs=1)
     shown = [next(packs), next(packs)]
     with torch.no_grad():
         values = module(dataset.x).double().numpy()[:, 0]
@@ -353,7 +361,9 @@ def test_random_packs_never_evaluate_the_module_and_looks_are_recorded():
     module.register_forward_hook(lambda *seen: calls.append(1))
     packs = nimt.torch.teach((dataset.x, dataset.y), module, nimt.RandomTeacher(k=0.25), epochs=3)
     assert sum(len(indices) for indices in packs) == 120 and packs.looked == [] and not calls
-    packs = nimt.torch.teach((dataset.x, dataset.y), module, nimt.SoftTeacher(k=4, look=schedules.every(4)), steps=10)
+    packs = nimt.torch.teach(
+        (dataset.x, dataset.y), module, nimt.teachers.SoftTeacher(k=4, look=schedules.every(4)), steps=10
+    )
     assert len(list(packs)) == 10 and packs.looked == [0, 4, 8] and len(calls) == 3
 
 
@@ -384,7 +394,7 @@ def test_the_length_of_a_schedule_is_found_without_trying_far_longer_ones(monkey
 def test_the_choices_resume_bit_for_bit():
     def packs(module):
         dataset = Named()
-        return nimt.torch.teach((dataset.x, dataset.y), module, nimt.PlannedTeacher(k=7), steps=20, seed=5)
+        return nimt.torch.teach((dataset.x, dataset.y), module, nimt.teachers.PlannedTeacher(k=7), steps=20, seed=5)
 
     module = network()
     whole = [pack.tolist() for pack in packs(module)]

@@ -8,7 +8,7 @@ teacher shows the point with the largest error, the random teacher any point.
 
 import nimt
 
-problem = nimt.read_problem("gmm", "gmm:start")
+problem = nimt.sources.read_problem("gmm", "gmm:start")
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=problem.initial)
 lessons = {
     teacher.name: nimt.teach(
@@ -21,7 +21,7 @@ for name, lesson in lessons.items():
 
 # %%
 # The discrepancy M of both lessons over the steps:
-nimt.Comparison.of(lessons).plot()
+nimt.runs.Comparison.of(lessons).plot()
 
 # %%
 # The greedy lesson at five of its steps, and as a replay that you can move through with the slider or the arrow keys:

@@ -8,7 +8,7 @@ here packs of one point, of 5 % and of all of the points.
 
 import nimt
 
-problem = nimt.read_problem("gmm", "gmm:start")
+problem = nimt.sources.read_problem("gmm", "gmm:start")
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=problem.initial)
 comparison = nimt.compare(
     learner,

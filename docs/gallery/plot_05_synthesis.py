@@ -8,7 +8,7 @@ the learner responds, and needs to know neither the rate nor the loss.
 
 import nimt
 
-problem = nimt.read_problem("gmm", "gmm:start")
+problem = nimt.sources.read_problem("gmm", "gmm:start")
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=problem.initial)
 comparison = nimt.compare(
     learner,

@@ -14,8 +14,8 @@ x = nimt.Grid(np.linspace(-3, 3, 121))
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.1)
 teachers = {
     "random": nimt.RandomTeacher(),
-    "soft, 0.2": nimt.SoftTeacher(temperature=0.2),
-    "soft, 0.02": nimt.SoftTeacher(temperature=0.02),
+    "soft, 0.2": nimt.teachers.SoftTeacher(temperature=0.2),
+    "soft, 0.02": nimt.teachers.SoftTeacher(temperature=0.02),
     "greedy": nimt.GreedyTeacher(),
 }
 comparison = nimt.compare(learner, teachers, x, np.sin, max_iterations=1500, tol=1e-3, seeds=5)

@@ -8,8 +8,8 @@ thirty examples are as good as thousands of small steps.
 
 import nimt
 
-problem = nimt.read_problem("gmm", "gmm:start")
-learner = nimt.OrthogonalLearner(nimt.rbf(width=0.5), initial=problem.initial)
+problem = nimt.sources.read_problem("gmm", "gmm:start")
+learner = nimt.learners.OrthogonalLearner(nimt.rbf(width=0.5), initial=problem.initial)
 lesson = nimt.teach(
     learner, nimt.GreedyTeacher(), problem.pool, problem.target, tol=1e-4, max_iterations=100, snapshots=[5, 10, 20]
 )

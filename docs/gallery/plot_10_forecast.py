@@ -8,7 +8,7 @@ beside it.
 
 import nimt
 
-problem = nimt.read_problem("gmm", "gmm:start")
+problem = nimt.sources.read_problem("gmm", "gmm:start")
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=problem.initial)
 found = nimt.forecast(learner, nimt.GreedyTeacher(), problem.pool, problem.target, tol=1e-4)
 print(found)

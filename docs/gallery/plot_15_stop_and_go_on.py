@@ -13,7 +13,7 @@ import numpy as np
 
 import nimt
 
-problem = nimt.read_problem("gmm", "gmm:start")
+problem = nimt.sources.read_problem("gmm", "gmm:start")
 learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01, initial=problem.initial)
 lesson = (learner, nimt.RandomTeacher(k=3), problem.pool, problem.target)
 whole = nimt.teach(*lesson, max_iterations=3000, tol=None)

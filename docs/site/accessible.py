@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ COMPLETED = {
     '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="On this page">',
     '<aside class="toc-drawer no-toc">': '<aside class="toc-drawer no-toc" aria-label="On this page">',
     "<pre>": '<pre tabindex="0">',
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',  # it is scrolled where a window is narrow
 }
+# of the gallery, whose thumbnails hide the words of their links
+UNNAMED = re.compile(r'(<a class="reference internal" href="plot_[^"]+")(?=><span class="doc">([^<]*)</span></a>)')
 
 
 def complete(page: str) -> str:
@@ -21,10 +25,12 @@ def complete(page: str) -> str:
     --------
     >>> complete("<pre>text</pre>")
     '<pre tabindex="0">text</pre>'
+    >>> complete('<a class="reference internal" href="plot_1.html"><span class="doc">One</span></a>')
+    '<a class="reference internal" href="plot_1.html" aria-label="One"><span class="doc">One</span></a>'
     """
     for before, after in COMPLETED.items():
         page = page.replace(before, after)
-    return page
+    return UNNAMED.sub(lambda found: f'{found[1]} aria-label="{found[2].replace(chr(34), "&quot;")}"', page)
 
 
 def complete_pages(app: Any, failure: Exception | None) -> None:

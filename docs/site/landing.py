@@ -16,7 +16,7 @@ def write_pages(app: Any, failure: Exception | None) -> None:
         return
     folder = Path(app.outdir) / "_static" / "landing"
     folder.mkdir(parents=True, exist_ok=True)
-    problem = nimt.read_problem("gmm", "gmm:start")
+    problem = nimt.sources.read_problem("gmm", "gmm:start")
     learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.5, initial=problem.initial)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target, tol=1e-4, max_iterations=1000)
     lesson.replay(folder / "replay.html", title="A learner that believes in one bump is taught two")

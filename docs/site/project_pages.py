@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def page_of(root: Path, name: str) -> str:
         if link.startswith(("http:", "https:")):
             return link
         if link == "README.md":
-            return "../contents.rst"
+            return "../index.rst"
         if link.removesuffix(".md") in BESIDE_THE_CODE:
             return link.lower()
         return f"../{link.removeprefix('docs/')}" if link.startswith("docs/") else f"../../{link}"
@@ -39,25 +40,28 @@ def run_notebook(path: Path) -> Any:
 
 
 def lecture_of(notebook: Any, name: str) -> str:
-    """Return a notebook that was run as a page: its text, its code, and what the code shows; solutions are folded."""
+    """Return a notebook that was run as a page: text, code, and what the code shows; solutions and answers are folded."""
     pieces = []
     for cell in notebook.cells:
         if cell.cell_type != "code":
             pieces.append(cell.source)
             continue
-        shown = [f"```python\n{cell.source}\n```", *(show(output) for output in cell.outputs)]
-        if "solution" in cell.metadata.get("tags", ()):
-            shown = ["<details><summary>Solution</summary>", *shown, "</details>"]
+        shown = [
+            f"```python\n{cell.source}\n```",
+            *(show(output, cell.source.splitlines()[-1]) for output in cell.outputs),
+        ]
+        for tag in cell.metadata.get("tags", ()):  # a solution of an exercise, an answer to a question
+            shown = [f"<details><summary>{tag.capitalize()}</summary>", *shown, "</details>"]
         pieces += shown
     return "\n\n".join([*pieces, f"This page is the notebook {{download}}`{name} <../{name}>`.", ""])
 
 
-def show(output: Any) -> str:
-    """Return what a cell showed: a picture, a table, or text."""
+def show(output: Any, last: str) -> str:
+    """Return what a cell showed: a picture, named by its last line, a table, or text."""
     data = output.get("data", {})
     if "image/png" in data:
         picture = data["image/png"].replace("\n", "")
-        return f'<img class="shown" alt="What the cell above shows" src="data:image/png;base64,{picture}">'
+        return f'<img class="shown" alt="Figure drawn by {escape(last)}" src="data:image/png;base64,{picture}">'
     if "text/html" in data:
         return f"```{{raw}} html\n{data['text/html']}\n```"
     return f"```text\n{data.get('text/plain', output.get('text', ''))}\n```"
@@ -79,7 +83,7 @@ def link_to_them(app: Any, page: str, source: list[str]) -> None:
     """Let the other pages link to these."""
     for name in BESIDE_THE_CODE:
         source[0] = source[0].replace(f"](../{name}.md", f"](built/{name.lower()}.md")
-    source[0] = source[0].replace("](../README.md", "](contents.rst")
+    source[0] = source[0].replace("](../README.md", "](index.rst")
 
 
 def setup(app: Any) -> dict[str, bool]:

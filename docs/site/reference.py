@@ -38,7 +38,7 @@ def rooms() -> dict[str, list[str]]:
     """Return the public names, with their module, by the room they live in."""
     found: dict[str, list[str]] = defaultdict(list)
     own = {id(getattr(nimt, name)) for name in nimt.__all__}  # shown as nimt.X, not again in a module
-    for name in (name for name in nimt.__all__ if not name.startswith("_")):
+    for name in (name for name in [*nimt.__all__, *sorted(nimt.ROOMS)] if not name.startswith("_")):
         subject = getattr(nimt, name)
         if inspect.ismodule(subject):
             public = getattr(subject, "__all__", None) or list_own_names(subject)

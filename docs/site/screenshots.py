@@ -107,7 +107,7 @@ def main() -> None:
                     page.wait_for_timeout(200)
                     photograph(page, name)
         with tempfile.TemporaryDirectory() as folder, a_page(browser, viewport={"width": 390, "height": 844}) as page:
-            challenge = Challenge(nimt.read_problem("gmm", "gmm:start"))
+            challenge = Challenge(nimt.sources.read_problem("gmm", "gmm:start"))
             write_challenge(challenge, Path(folder) / "challenge.html")
             page.goto((Path(folder) / "challenge.html").as_uri())
             page.wait_for_function("() => window.challenge")

@@ -54,6 +54,12 @@ def check_positive(name: str, value: object) -> None:
         raise InvalidInput(f"must be a positive number, got {value!r}", parameter=name)
 
 
+def check_flag(name: str, value: object) -> None:
+    """Refuse a value that is not True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidInput(f"must be True or False, got {value!r}", parameter=name)
+
+
 def outputs_of(examples: int, q: int) -> Indices:
     """Return the output of each example of a step that shows every output its own: the first k belong to the first.
 

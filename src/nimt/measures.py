@@ -273,7 +273,7 @@ def as_measure(measure: str | Measure) -> Measure:
         if not isinstance(measure.name, str) or not measure.name:
             raise InvalidInput(f"{type(measure).__name__} has no name: tables and files need one")
         return measure
-    other = Wording(", or a nimt.Measure of your own; got ", ", got ")
+    other = Wording(", or a nimt.measures.Measure of your own; got ", ", got ")
     raise InvalidInput(other.embed(f"must be one of {', '.join(MEASURES)}", name_thing(measure)), parameter="measure")
 
 

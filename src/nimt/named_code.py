@@ -13,11 +13,13 @@ import re
 import sys
 import tomllib
 from collections.abc import Container, Iterable, Mapping
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nimt.errors import InvalidInput
 from nimt.wording import Wording
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<thing>[A-Za-z_]\w*)(?P<call>\(.*\))?")
 KINDS = ("teacher", "learner", "kernel", "loss", "measure")  # fields of a recipe that may name code
@@ -71,6 +73,8 @@ def find_code(kind: str, text: str) -> tuple[Any, dict[str, Any]] | None:
     found = NAME.fullmatch(text.strip())
     if found is not None:
         return _import(kind, found["module"], found["thing"]), read_arguments(kind, found["call"])
+    from importlib.metadata import entry_points  # here, since it takes long to load
+
     listed = [one for one in entry_points(group=f"nimt.{kind}s") if one.name == text.strip()]
     return (_load(kind, listed[0]), {}) if listed else None
 
@@ -90,7 +94,8 @@ def names_learner(text: str) -> bool:
 def make_named(kind: str, text: str, told: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Any:
     """Return what a text names, made with its arguments and with what it asks for of `told`; None where it names none.
 
-    `told` is what the program knows (k, kernel, learning_rate ...): each goes to a parameter of that name.
+    `told` is what the program knows (k, kernel, learning_rate ...): each goes to a parameter of that name. What a class
+    inherits of a teacher of nimt, the lesson tells it where it is used.
     """
     found = find_code(kind, text)
     if found is None:
@@ -105,11 +110,18 @@ def make_named(kind: str, text: str, told: Mapping[str, Any], options: Mapping[s
         parameters = inspect.signature(make).parameters
     except (TypeError, ValueError):
         parameters = inspect.signature(lambda: None).parameters
-    known = {name: value for name, value in told.items() if name in parameters and value is not None}
+    left_out = _list_inherited(make) & {"kernel", "loss", "learning_rate"}
+    known = {name: told[name] for name in parameters if told.get(name) is not None and name not in left_out}
     try:
         return make(**known | given)
     except (TypeError, ValueError, LookupError) as error:
         raise InvalidInput(f"{text!r} cannot be made: {error}", parameter=kind) from None
+
+
+def _list_inherited(make: object) -> set[str]:
+    """Return the fields that a class has of a teacher of nimt: one that does not use them refuses them."""
+    above = make.__mro__[1:] if isinstance(make, type) and hasattr(make, "select") else ()
+    return {name for kind in above if kind.__module__.startswith("nimt.") for name in inspect.get_annotations(kind)}
 
 
 def read_arguments(kind: str, call: str | None) -> dict[str, Any]:

@@ -163,7 +163,7 @@ def takes_options(function: Called) -> Called:
 
 
 @dataclasses.dataclass(frozen=True)
-class Entry:
+class Setting:
     """What a setting is called in text: a line of a recipe's table.
 
     Attributes
@@ -200,7 +200,7 @@ class Entry:
 
 def entry(usual: Any, says: str, panel: str, *flags: str, **more: Any) -> Any:
     """Return a field of a recipe with its default."""
-    return dataclasses.field(default=usual, metadata={"entry": Entry(says, panel, flags, **more)})
+    return dataclasses.field(default=usual, metadata={"entry": Setting(says, panel, flags, **more)})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,17 @@ def be_silent(sentence: str) -> None:
     """Ignore what is done."""
 
 
+def begin_with(begin: str, watch: Watcher) -> Watcher:
+    """Return what tells the same with a beginning: the larger part of the work.
+
+    Examples
+    --------
+    >>> begin_with("split 1 of 3: ", print)("choosing rows")
+    split 1 of 3: choosing rows
+    """
+    return lambda sentence: watch(f"{begin}{sentence}")
+
+
 class Wording(str):
     """A sentence, or a part of one, in the words of Python; `in_program` says the same with options.
 

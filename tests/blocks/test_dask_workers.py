@@ -26,7 +26,9 @@ TARGET = np.random.default_rng(0).normal(size=(40, 20))
 def teach(blocks, **options):
     learner = nimt.KernelLearner(nimt.Wendland(2.0), learning_rate=0.2)
     grid = nimt.Grid.like(TARGET)
-    return nimt.teach_blocks(learner, nimt.GreedyTeacher(), grid, TARGET, blocks, tol="20%", measure="rms", **options)
+    return nimt.blocks.teach_blocks(
+        learner, nimt.GreedyTeacher(), grid, TARGET, blocks, tol="20%", measure="rms", **options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def test_a_lesson_goes_on_after_its_cluster_is_gone(cluster, whole, tmp_path):
             nimt.Blocks((4, 2), share=0.8, client=client, folder=folder),
             callback=lambda progress: cluster.close() if progress.turn == 3 else None,
         )
-    lesson = nimt.resume_blocks(folder)
+    lesson = nimt.blocks.resume_blocks(folder)
     assert np.array_equal(lesson.final, whole.final)
     assert np.array_equal(lesson.curve, whole.curve)
 

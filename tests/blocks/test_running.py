@@ -32,7 +32,7 @@ def learner():
 
 def teach(y, blocks, X=None, **options):
     blocks = nimt.Blocks(blocks, share=0.8) if isinstance(blocks, tuple) else blocks  # so that there are many turns
-    return nimt.teach_blocks(
+    return nimt.blocks.teach_blocks(
         learner(), nimt.GreedyTeacher(), X, y, blocks, **({"tol": "20%", "measure": "rms"} | options)
     )
 
@@ -75,8 +75,8 @@ def test_a_lesson_that_is_stopped_again_and_again_ends_the_same(target, whole, t
     folder = tmp_path / "run"
     lesson = teach(target, nimt.Blocks((3, 2), share=0.8, folder=folder), callback=lambda progress: True)
     stops = 0
-    while lesson.outcome is nimt.Outcome.STOPPED:
-        lesson = nimt.resume_blocks(folder, callback=lambda progress: progress.turn % 4 == 0)
+    while lesson.outcome is nimt.lesson.Outcome.STOPPED:
+        lesson = nimt.blocks.resume_blocks(folder, callback=lambda progress: progress.turn % 4 == 0)
         stops += 1
     assert stops > 2
     assert_same(whole, lesson)
@@ -97,9 +97,9 @@ records.write = counted
 if sys.argv[1] == "begin":
     learner = nimt.KernelLearner(nimt.Wendland(2.0), learning_rate=0.2)
     blocks = nimt.Blocks((3, 2), share=0.8, folder=sys.argv[2])
-    nimt.teach_blocks(learner, nimt.GreedyTeacher(), None, sys.argv[4], blocks, tol="20%", measure="rms")
+    nimt.blocks.teach_blocks(learner, nimt.GreedyTeacher(), None, sys.argv[4], blocks, tol="20%", measure="rms")
 else:
-    nimt.resume_blocks(sys.argv[2])
+    nimt.blocks.resume_blocks(sys.argv[2])
 """
 
 
@@ -116,7 +116,7 @@ def test_a_process_that_is_killed_at_any_write_loses_nothing(target, whole, tmp_
         if not done.returncode:
             break
     assert deaths > 1
-    assert_same(whole, nimt.resume_blocks(folder))
+    assert_same(whole, nimt.blocks.resume_blocks(folder))
 
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(target, whole, tmp_path, monkeypatch):
@@ -132,7 +132,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(target, whole, tmp_path, 
     with pytest.raises(nimt.InvalidInput, match=r"No space left on device.: make room there"):
         teach(target, nimt.Blocks((3, 2), share=0.8, folder=folder))
     monkeypatch.undo()
-    assert_same(whole, nimt.resume_blocks(folder))
+    assert_same(whole, nimt.blocks.resume_blocks(folder))
 
 
 def test_a_target_that_changed_since_the_checkpoint_is_refused(target, tmp_path):
@@ -143,7 +143,7 @@ def test_a_target_that_changed_since_the_checkpoint_is_refused(target, tmp_path)
     values[3, 3] += 1.0
     np.save(mine, values)
     with pytest.raises(nimt.InvalidInput, match="the target changed since the lesson began, at the points of block 0"):
-        nimt.resume_blocks(tmp_path / "run")
+        nimt.blocks.resume_blocks(tmp_path / "run")
 
 
 def test_a_disk_without_room_for_the_results_is_one_sentence(target, whole, tmp_path, monkeypatch):
@@ -154,7 +154,7 @@ def test_a_disk_without_room_for_the_results_is_one_sentence(target, whole, tmp_
     with pytest.raises(nimt.InvalidInput, match=r"No space left on device.: make room there"):
         teach(target, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run"))
     monkeypatch.undo()
-    assert_same(whole, nimt.resume_blocks(tmp_path / "run"))
+    assert_same(whole, nimt.blocks.resume_blocks(tmp_path / "run"))
 
 
 def test_a_target_that_changed_before_any_checkpoint_is_refused(target, tmp_path):
@@ -172,7 +172,7 @@ def test_a_target_that_changed_before_any_checkpoint_is_refused(target, tmp_path
     values[3, 3] += 1.0
     np.save(mine, values)
     with pytest.raises(nimt.InvalidInput, match="the target changed since the lesson began"):
-        nimt.resume_blocks(folder)
+        nimt.blocks.resume_blocks(folder)
 
 
 def test_what_is_no_number_in_one_block_is_refused_with_its_place(target, tmp_path):
@@ -190,14 +190,14 @@ def test_a_damaged_block_is_noticed(target, tmp_path):
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
     with pytest.raises(nimt.errors.CorruptLesson, match="checksum"):
-        nimt.resume_blocks(tmp_path / "run")
+        nimt.blocks.resume_blocks(tmp_path / "run")
 
 
 def test_a_block_that_is_missing_is_noticed(target, tmp_path):
     teach(target, nimt.Blocks((3, 2), share=0.8, folder=tmp_path / "run"), callback=lambda progress: progress.turn > 2)
     (tmp_path / "run" / "blocks" / "block-5.npz").unlink()
     with pytest.raises(nimt.errors.CorruptLesson, match="the checkpoint of block 5 is missing"):
-        nimt.resume_blocks(tmp_path / "run")
+        nimt.blocks.resume_blocks(tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -223,5 +223,5 @@ def test_a_folder_is_one_lesson_at_a_time(target, tmp_path):
     with pytest.raises(nimt.InvalidInput, match="holds a lesson by blocks already"):
         teach(target, how)
     with BlockFolder(tmp_path / "run").claim(), pytest.raises(nimt.InvalidInput, match="another run is writing"):
-        nimt.resume_blocks(tmp_path / "run")
-    assert len(nimt.resume_blocks(tmp_path / "run", max_iterations=50)) == 50
+        nimt.blocks.resume_blocks(tmp_path / "run")
+    assert len(nimt.blocks.resume_blocks(tmp_path / "run", max_iterations=50)) == 50

@@ -31,7 +31,7 @@ def whole():
 def teach(y, blocks, X=None, **options):
     learner = nimt.KernelLearner(nimt.Wendland(2.0), learning_rate=0.2)
     options = {"tol": "20%", "measure": "rms"} | options
-    return nimt.teach_blocks(learner, nimt.GreedyTeacher(), X, y, blocks, **options)
+    return nimt.blocks.teach_blocks(learner, nimt.GreedyTeacher(), X, y, blocks, **options)
 
 
 def write(zarr, path, chunks=(7, 5)):
@@ -63,8 +63,8 @@ def test_results_are_written_in_the_files_that_are_asked_for(zarr, whole, tmp_pa
     path, folder = tmp_path / f"huge.{ending}", tmp_path / "run"
     np.save(path, VALUES) if ending == "npy" else write(zarr, path)
     how = nimt.Blocks((3, 2), folder=folder, results=kind)
-    assert teach(path, how, callback=lambda progress: True).outcome is nimt.Outcome.STOPPED
-    lesson = nimt.resume_blocks(folder)  # in the same files as before
+    assert teach(path, how, callback=lambda progress: True).outcome is nimt.lesson.Outcome.STOPPED
+    lesson = nimt.blocks.resume_blocks(folder)  # in the same files as before
     assert_same(lesson, whole)
     assert sorted(file.name for file in folder.glob("*.*") if file.suffix in (".npy", ".zarr")) == sorted(
         f"{name}.{kind}" for name in RESULTS
@@ -136,7 +136,7 @@ def test_a_full_disk_while_results_are_written_is_one_sentence(zarr, whole, tmp_
     with pytest.raises(nimt.InvalidInput, match=r"No space left on device.: make room there"):
         teach(path, nimt.Blocks((3, 2), folder=tmp_path / "run"))
     monkeypatch.undo()
-    assert_same(nimt.resume_blocks(tmp_path / "run"), whole)
+    assert_same(nimt.blocks.resume_blocks(tmp_path / "run"), whole)
 
 
 def test_without_the_package_the_extra_is_named_before_any_work(tmp_path, monkeypatch):

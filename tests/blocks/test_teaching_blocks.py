@@ -42,7 +42,7 @@ def test_blocks_show_what_plain_loops_show(shape, counts, kernel):
     shown, f = teach_by_loops(y.ravel(), grid.points, owners, colours, kernel, 0.2, tol=0.1, share=0.7, cut=CUT)
     assert lesson.indices[:, 0].tolist() == shown
     assert np.abs(lesson.final - f).max() < 1e-12
-    assert lesson.outcome is nimt.Outcome.CONVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.CONVERGED
 
 
 def test_one_block_is_the_lesson_without_blocks_to_the_last_bit():
@@ -108,7 +108,7 @@ def test_a_rate_that_is_too_large_is_noticed():
     y = rough((16, 16))
     taught = nimt.KernelLearner(nimt.Wendland(2.0), learning_rate=3.0)
     lesson = nimt.teach(taught, nimt.GreedyTeacher(), nimt.Grid.like(y), y, engine=nimt.Blocks((2, 2)), tol=1e-3)
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
 
 
 def test_a_tolerance_in_words_means_what_it_means_without_blocks():
@@ -176,7 +176,9 @@ def test_the_plan_says_what_a_worker_takes_and_how_many_turns():
     plan = nimt.plan(
         learner(), nimt.GreedyTeacher(), nimt.Grid.like(y), y, tol=0.1, measure="rms", engine=nimt.Blocks((4, 4))
     )
-    lesson = nimt.teach_blocks(learner(), nimt.GreedyTeacher(), nimt.Grid.like(y), y, (4, 4), tol=0.1, measure="rms")
+    lesson = nimt.blocks.teach_blocks(
+        learner(), nimt.GreedyTeacher(), nimt.Grid.like(y), y, (4, 4), tol=0.1, measure="rms"
+    )
     assert (plan.engine, plan.blocks, plan.colours) == ("blocks", 16, 4)
     assert 0.5 * lesson.turns <= plan.turns <= 2 * lesson.turns
     assert "16 blocks in 4 colours" in str(plan)

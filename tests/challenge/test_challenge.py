@@ -16,7 +16,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def challenge():
-    return Challenge(nimt.read_problem("gmm", "gmm:start"))
+    return Challenge(nimt.sources.read_problem("gmm", "gmm:start"))
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def lesson():
-    problem = nimt.read_problem("gmm", "gmm:start")
+    problem = nimt.sources.read_problem("gmm", "gmm:start")
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial)
     return nimt.teach(
         learner,

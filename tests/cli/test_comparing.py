@@ -114,12 +114,12 @@ def test_time_is_whole_where_the_engine_chooses_and_learns_at_once():
 
 def test_finished_lessons_are_grouped_by_their_teacher(comparison):
     lessons = [lesson for group in comparison.lessons.values() for lesson in group]
-    again = nimt.Comparison.of(lessons)
+    again = nimt.runs.Comparison.of(lessons)
     assert list(again.lessons) == ["GFT-1", "RFT-3", "whole"]
     assert again.tol == 2e-2
     for one, other in zip(comparison.rows(), again.rows(), strict=True):
         assert dataclasses.replace(one, name="", choosing=None, learning=None) == dataclasses.replace(other, name="")
-    named = nimt.Comparison.of({"a": lessons[0], "b": lessons[1:5]})
+    named = nimt.runs.Comparison.of({"a": lessons[0], "b": lessons[1:5]})
     assert [row.seeds for row in named.rows()] == [1, 4]
 
 
@@ -140,7 +140,7 @@ def test_lessons_of_different_problems_are_refused(change, word):
         )
 
     with pytest.raises(nimt.InvalidInput, match=f"differ in their {word}"):
-        nimt.Comparison.of([lesson(), lesson(**change)])
+        nimt.runs.Comparison.of([lesson(), lesson(**change)])
 
 
 def test_what_cannot_be_compared():
@@ -151,9 +151,9 @@ def test_what_cannot_be_compared():
         with pytest.raises(nimt.InvalidInput):
             nimt.compare(learner(), [nimt.RandomTeacher()], POOL, np.sin, max_iterations=2, tol=None, seeds=seeds)
     with pytest.raises(nimt.InvalidInput):
-        nimt.Comparison.of([])
+        nimt.runs.Comparison.of([])
     with pytest.raises(nimt.InvalidInput):
-        nimt.Comparison.of([3])
+        nimt.runs.Comparison.of([3])
     with pytest.raises(nimt.InvalidInput):
         nimt.compare(
             learner(), {"class": nimt.GreedyTeacher}, POOL, np.sin, max_iterations=2, tol=None, engine="reference"
@@ -203,12 +203,12 @@ def test_a_comparison_that_was_stopped_goes_on_where_it_was(tmp_path):
         for one, other in zip(lessons, again.lessons[name], strict=True):
             np.testing.assert_array_equal(one.discrepancy, other.discrepancy)
     assert not list((tmp_path / "kept").glob("under-way/*"))
-    assert [len(group) for group in nimt.Comparison.load(tmp_path / "kept").lessons.values()] == [1, 3]
+    assert [len(group) for group in nimt.runs.Comparison.load(tmp_path / "kept").lessons.values()] == [1, 3]
     other = nimt.compare(learner(learning_rate=0.1), teachers, POOL, np.sin, **common, out=tmp_path / "kept")
     alone = nimt.compare(learner(learning_rate=0.1), teachers, POOL, np.sin, **common)
     assert [row.discrepancy for row in other.rows()] == [row.discrepancy for row in alone.rows()]
     with pytest.raises(nimt.InvalidInput, match="several lessons called greedy, seed 0"):
-        nimt.Comparison.load(tmp_path / "kept")
+        nimt.runs.Comparison.load(tmp_path / "kept")
 
 
 def test_a_plan_counts_what_grows_with_the_length():
@@ -237,7 +237,7 @@ def test_the_table_holds_means_deviations_and_ranges(comparison):
 
 def test_a_comparison_comes_back_as_it_was_saved(comparison, tmp_path):
     comparison.save(tmp_path / "kept")
-    again = nimt.Comparison.load(tmp_path / "kept")
+    again = nimt.runs.Comparison.load(tmp_path / "kept")
     assert again.rows() == comparison.rows() and again.tol == comparison.tol
     for name, lessons in comparison.lessons.items():
         for one, other in zip(lessons, again.lessons[name], strict=True):
@@ -247,9 +247,9 @@ def test_a_comparison_comes_back_as_it_was_saved(comparison, tmp_path):
     for altered in ("", lines.read_text()[:40]):
         lines.write_text(altered)
         with pytest.raises(nimt.errors.CorruptLesson, match="cut short or altered"):
-            nimt.Comparison.load(tmp_path / "kept")
+            nimt.runs.Comparison.load(tmp_path / "kept")
     with pytest.raises(nimt.errors.MissingFile, match="no comparison in"):
-        nimt.Comparison.load(tmp_path)
+        nimt.runs.Comparison.load(tmp_path)
     with pytest.raises(nimt.InvalidInput, match="is a file"):
         comparison.save(lines)
 

@@ -28,6 +28,10 @@ class Careful(nimt.Teacher):
         scores = np.abs(view.predictions - view.target) ** self.alpha
         return view.show(np.argsort(-scores, kind="stable")[: self.k], scores)
 
+@dataclass(frozen=True, eq=False)
+class Patient(nimt.GreedyTeacher):
+    alpha: float = 1.0
+
 class First:
     def select(self, view):
         return view.show([0])
@@ -66,11 +70,25 @@ class Doubled(nimt.losses.Square):
 
     smoothness = 4.0
 
-class Worst(nimt.Measure):
+class Worst(nimt.measures.Measure):
     name = "worst"
 
     def of(self, pupil, target):
         return float(np.abs(pupil.values - target).max())
+
+class Forgetful:
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def partial_fit(self, X, y):
+        return self
+
+class Unfinished(nimt.losses.Loss):
+    def value(self, f, y):
+        return (f - y) ** 2
+
+    def slope(self, f, y):
+        return 2 * (f - y)
 
 raised = object()
 """
@@ -107,10 +125,32 @@ def test_a_teacher_of_the_user_gets_its_options_and_what_it_asks_for():
     assert (made.alpha, made.k, made.kernel) == (3, 2, nimt.rbf(0.5))
 
 
+def test_a_subclass_of_a_teacher_of_nimt_is_told_what_it_uses_and_no_more():
+    assert teach("--teacher", "my_code:Patient", "--teacher-option", "alpha=3", "-k", "2") == 0
+    assert lesson_of().indices.shape == (30, 2)
+    assert teach("--teacher", "my_code:Patient(score='decrease')", out="told") == 0
+    assert lesson_of("told").access == "white box"
+
+
+def test_a_learner_without_a_state_gets_a_sentence_for_the_shell(capsys):
+    assert teach("--learner", "my_code:Forgetful") == 2
+    said = capsys.readouterr().err
+    assert "give it state() and restore(state)" in said and "checkpoint=" not in said
+
+
+def test_a_loss_without_smoothness_gets_a_sentence(capsys):
+    assert teach("--loss", "my_code:Unfinished") == 2
+    assert "a loss needs smoothness, a number" in capsys.readouterr().err
+
+
 def test_a_teacher_of_nimt_gets_its_options():
     assert teach("--teacher", "random", "-k", "50", "--teacher-option", "never_twice=true") == 0
     lesson = lesson_of()
-    assert lesson.outcome is nimt.Outcome.ALL_SHOWN and [int(sum(row >= 0)) for row in lesson.indices] == [50, 50, 20]
+    assert lesson.outcome is nimt.lesson.Outcome.ALL_SHOWN and [int(sum(row >= 0)) for row in lesson.indices] == [
+        50,
+        50,
+        20,
+    ]
 
 
 def test_kernel_loss_measure_and_learner_of_the_user():
@@ -173,7 +213,7 @@ def test_wrong_names_get_a_sentence(options, words, capsys):
 
 def test_a_package_lists_its_classes_as_entry_points(monkeypatch):
     listed = {"nimt.teachers": [EntryPoint("careful", "my_code:Careful", "nimt.teachers")]}
-    monkeypatch.setattr(named_code, "entry_points", lambda group: listed.get(group, []))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: listed.get(group, []))
     sys.path.append(".")
     assert teach("--teacher", "careful", "--teacher-option", "k=3") == 0
     assert lesson_of().indices.shape == (30, 3)

@@ -304,7 +304,7 @@ def test_a_comparison_that_cannot_be_drawn_keeps_its_lessons(nimt, tmp_path, mon
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("nimt.Comparison.plot", full)
+    monkeypatch.setattr("nimt.runs.Comparison.plot", full)
     answer = nimt("compare", "gmm", "--teachers", "greedy:1", "--iterations", "20", "--out", "run")
     assert answer.code == 2 and answer.is_one_sentence() and "No space left" in answer.err
     assert len(Lesson.load(tmp_path / "run" / "greedy-1-seed-0.npz")) == 20

@@ -678,8 +678,9 @@ def test_what_is_no_number_is_named_with_its_row_in_later_chunks_too(tmp_path, m
 def test_pandas_is_loaded_by_a_table_and_by_nothing_else_that_is_read(tmp_path):
     write(tmp_path / "t.csv", "a,y\n1,2\n3,4\n")
     code = (
-        "import sys, nimt; nimt.read_problem('gmm'); before = 'pandas' in sys.modules;"
-        f"nimt.read_problem({str(tmp_path / 't.csv')!r}); print(before, 'pandas' in sys.modules, 'tqdm' in sys.modules)"
+        "import sys, nimt; nimt.sources.read_problem('gmm'); before = 'pandas' in sys.modules;"
+        f"nimt.sources.read_problem({str(tmp_path / 't.csv')!r});"
+        "print(before, 'pandas' in sys.modules, 'tqdm' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "False"]

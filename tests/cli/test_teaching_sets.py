@@ -5,6 +5,9 @@ import csv
 import numpy as np
 import pytest
 
+from nimt.cli import console
+from nimt.sources import table_files
+
 pytestmark = pytest.mark.long
 
 
@@ -41,6 +44,29 @@ def test_a_teaching_set_keeps_all_columns_and_says_whether_choosing_helped(nimt,
         same = whole[int(row["row"]) - 2]  # the first row holds the names
         assert all(row[name] == same[name] or float(row[name]) == float(same[name]) for name in same)
     assert (tmp_path / "houses-few.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_id_and_classes_are_told_before_any_model_is_fitted(nimt, tmp_path):
+    rng = np.random.default_rng(2)
+    places, x = rng.permutation(500)[:60] + 1000, rng.uniform(-1, 1, 60)
+    days = [f"2024-{1 + number // 28:02d}-{1 + number % 28:02d}" for number in range(60)]
+    lines = [f"{place},{day},{value:.4f},{int(value > 0)}" for place, day, value in zip(places, days, x, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["customer,day,x,y", *lines]) + "\n")
+    told = nimt("teaching-set", "t.csv", "--size", 10, "--student", "linear").err.splitlines()
+    assert "column customer looks like an id" in told[0] and "--features without it leaves it out" in told[0]
+    assert "taken for classes: --numbers" in told[1] and sum("taken for classes" in line for line in told) == 1
+    assert told[2].startswith("nimt: loading models of rows") and not any("column day" in line for line in told)
+    told = nimt("suspects", "t.csv", "--features", "x,customer").err
+    assert "looks like an id" not in told and told.count("taken for classes") == 1
+
+
+def test_a_person_at_a_terminal_hears_at_once_what_is_read(nimt, houses, monkeypatch):
+    monkeypatch.setattr(console.Unbroken, "isatty", lambda self: True)
+    monkeypatch.setattr(table_files, "LARGE_TABLE", 1)
+    for command in ("suspects", "teaching-set"):
+        lines = nimt(command, "houses.csv", "--target-column", "nothing").err.splitlines()
+        assert lines[0] == "nimt: reading houses.csv" and "has no column" in lines[1]
+    assert nimt("suspects", "houses.csv", "--target-column", "nothing", "-q").err.startswith("nimt: error:")
 
 
 def test_suspects_are_printed_with_the_number_of_their_row_or_written_with_all_columns(nimt, houses, tmp_path):

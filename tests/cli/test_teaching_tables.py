@@ -300,7 +300,8 @@ def test_what_takes_long_is_told_while_it_is_done(nimt, undrawn, noisy, monkeypa
     answer = nimt("teach", "noisy.csv", "-n", "5", "--out", "run")
     lines = answer.err.splitlines()
     assert lines[0] == "nimt: reading noisy.csv"
-    assert "nimt: comparing models of the rows for f*: ridge, 1 of 4" in lines
+    assert lines[1] == "nimt: loading models of rows, of which one becomes f*"
+    assert "nimt: comparing models of the rows for f*: ridge, 1 of 4, fold 5 of 5" in lines
     assert "nimt: trying 6 widths of the kernel, 6 of 6" in lines
     assert not nimt("teach", "noisy.csv", "-n", "5", "--out", "silent", "-q").err
 

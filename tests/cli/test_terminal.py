@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import re
@@ -14,8 +15,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from nimt.cli.console import complain
+from nimt.cli import app
+from nimt.cli.console import complain, say
 from nimt.cli.terminal_progress import progress_bar
+from nimt.cli.written_results import print_table
 from nimt.recipe.toml import LARGEST_CONFIG
 
 pytestmark = pytest.mark.long
@@ -343,21 +346,54 @@ class Terminal:
             print("numpy" in sys.modules, text.strip())
             raise SystemExit
 console.stderr = Terminal
-from nimt.cli import compare, reproduce, teach
-for module in (teach, compare, reproduce):
-    if hasattr(module, "stderr"):
-        module.stderr = Terminal
 sys.argv = ["nimt", *sys.argv[1:]]
 from nimt.cli.app import run
 run(sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("arguments", [["teach", "sine"], ["compare", "sine"], ["reproduce", "lines"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["teach", "sine"], ["reproduce", "--list"], ["sweep", "study.toml"], ["show", "run"], ["suspects", "rows.csv"]],
+    ids=" ".join,
+)
 def test_something_is_said_before_anything_heavy_is_loaded(arguments, tmp_path):
     """To load numpy takes most of a second where a disk is slow."""
     done = subprocess.run([sys.executable, "-c", SAYS_FIRST, *arguments], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout.startswith("False nimt:"), done.stdout + done.stderr
+
+
+def test_every_command_says_at_once_what_it_does(monkeypatch):
+    """Once for all of them, before they load anything; not to a file, and not where silence was asked for."""
+    said = []
+    monkeypatch.setattr(app, "announce", lambda sentence, *, quiet: said.append((sentence, quiet)))
+    for name in app.COMMANDS:
+        assert importlib.import_module(f"nimt.cli.{name.replace('-', '_')}").DOING
+    app._accompany(lambda **given: said.append(given), "reading the run")(quiet=True)
+    app._accompany(lambda **given: said.append(given), "reading the run")(run="here")
+    assert said == [("reading the run", True), {"quiet": True}, ("reading the run", False), {"run": "here"}]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_results_are_wrapped_at_a_terminal_alone_and_drawings_are_left(monkeypatch, is_terminal):
+    out = Terminal() if is_terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setenv("COLUMNS", "200")
+    sentence, drawing = "written to run: " + "lesson.npz, " * 12, "  │" + "·" * 90
+    say(sentence)
+    say(drawing)
+    *lines, last = out.getvalue().splitlines()
+    assert last == drawing and " ".join(" ".join(lines).split()) == sentence.strip()
+    assert max(map(len, lines)) <= 80 if is_terminal else len(lines) == 1
+
+
+def test_a_table_in_a_narrow_terminal_loses_no_column_and_breaks_no_number(monkeypatch, capsys):
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    monkeypatch.setenv("COLUMNS", "80")
+    line = ["width=0.5", "random:1", "2", "0 of 2 reached it", "0.0009809 ± 1.1e-05", "0.00332"]
+    print_table(["learner", "teacher", "seeds", "steps", "discrepancy at the end", "seconds per lesson"], [line] * 2)
+    words = capsys.readouterr().out.split()
+    assert all(words.count(word) >= 2 for cell in line for word in cell.split())
 
 
 def test_the_root_mean_square_is_called_so(nimt, tmp_path):

@@ -32,5 +32,5 @@ def test_settings_given_as_a_target_are_sent_to_their_option(tmp_path):
     path = tmp_path / "run.toml"
     path.write_text('target = "gmm"')
     with pytest.raises(nimt.InvalidInput, match="only the command line reads such a file") as caught:
-        nimt.read_problem(str(path))
+        nimt.sources.read_problem(str(path))
     assert caught.value.tell_in_program({}).endswith(f"use --config {path}")

@@ -53,7 +53,7 @@ def test_every_engine_equals_the_plain_loop(name, X):
 def test_a_resumed_lesson_is_bit_identical(name, tmp_path):
     whole = teach(TEACHERS[name], "grid")
     stopped = teach(TEACHERS[name], "grid", checkpoint=tmp_path / "c", callback=lambda progress: progress.step > 9)
-    assert stopped.outcome is nimt.Outcome.STOPPED
+    assert stopped.outcome is nimt.lesson.Outcome.STOPPED
     resumed = nimt.resume(tmp_path / "c")
     for column in ("indices", "discrepancy", "final"):
         np.testing.assert_array_equal(getattr(resumed, column), getattr(whole, column))

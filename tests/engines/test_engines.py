@@ -203,7 +203,7 @@ def test_a_resumed_lesson_is_bit_identical(engine, teacher, tmp_path, every_step
         return progress.step >= goal[0]
 
     lesson = teach(POOLS["3-D"], TARGETS["3-D"], chosen, engine, checkpoint=path, callback=stop, **options)
-    while lesson.outcome is nimt.Outcome.STOPPED:
+    while lesson.outcome is nimt.lesson.Outcome.STOPPED:
         goal[0] = next(stop_at, 10**9)
         lesson = nimt.resume(path, callback=stop)
     assert lesson.engine == engine
@@ -223,7 +223,7 @@ STOPS = {
     "patience": {"GFT-1": {"patience": 3, "rate": 0.9}, "RFT-0.4": {"patience": 3, "rate": 30.0}},
     "stationary": {"GFT-1": {"stop_when_stationary": 0.3}, "RFT-0.4": {"stop_when_stationary": 3.0}},
 }
-OUTCOMES = {"patience": nimt.Outcome.STALLED, "stationary": nimt.Outcome.STATIONARY}
+OUTCOMES = {"patience": nimt.lesson.Outcome.STALLED, "stationary": nimt.lesson.Outcome.STATIONARY}
 
 
 @pytest.mark.filterwarnings("ignore::nimt.errors.StepSizeWarning")
@@ -234,7 +234,7 @@ OUTCOMES = {"patience": nimt.Outcome.STALLED, "stationary": nimt.Outcome.STATION
 def test_every_engine_stops_where_the_reference_stops(engine, rule, teacher):
     chosen, options = teachers("2-D")[teacher], {"steps": 600} | STOPS[rule][teacher]
     expected = teach(POOLS["2-D"], TARGETS["2-D"], chosen, "reference", **options)
-    assert expected.outcome is OUTCOMES.get(rule, nimt.Outcome.CONVERGED)
+    assert expected.outcome is OUTCOMES.get(rule, nimt.lesson.Outcome.CONVERGED)
     assert_same_lesson(expected, teach(POOLS["2-D"], TARGETS["2-D"], chosen, engine, **options))
 
 
@@ -242,7 +242,7 @@ def test_every_engine_stops_where_the_reference_stops(engine, rule, teacher):
 @pytest.mark.parametrize("engine", ["reference", "grid", "neighbours", "streamed"])
 def test_a_diverging_lesson_is_seen(engine):
     lesson = teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), engine, rate=1.5, steps=5000)
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
     assert len(lesson) < 5000
 
 
@@ -380,7 +380,7 @@ def test_any_room_for_columns_gives_the_same_lesson(columns, kernel, monkeypatch
         (2, "three", 1),
     ]:
         for teacher in (nimt.GreedyTeacher(k=k), nimt.RandomTeacher(k=k)):
-            chosen = nimt.PerOutput(teacher) if each else teacher
+            chosen = nimt.teachers.PerOutput(teacher) if each else teacher
             options = {"kernel": KERNELS[kernel], "steps": 40}
             expected = teach(points, targets[outputs], chosen, "reference", **options)
             assert_same_lesson(expected, teach(points, targets[outputs], chosen, "streamed", **options))
@@ -508,7 +508,7 @@ def test_auto_picks_and_says_why():
     assert (far.engine, far.window) == ("streamed", None)
     weights = nimt.plan(nimt.LinearLearner([0.0, 0.0, 0.0]), nimt.GreedyTeacher(), points, np.zeros(5000))
     assert (weights.engine, weights.reason) == ("linear", "a step changes a few weights")
-    slow = nimt.plan(nimt.OrthogonalLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), points[:50], np.zeros(50))
+    slow = nimt.plan(nimt.learners.OrthogonalLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), points[:50], np.zeros(50))
     assert slow.engine == "reference"
     assert "OrthogonalLearner" in slow.reason
     for plan in (on_grid, near, far, weights, slow):
@@ -677,7 +677,7 @@ def near_engines(pool):
 @pytest.mark.parametrize("name", list(POOLS))
 @pytest.mark.sampled(5)
 def test_draws_by_odds_are_those_of_the_reference_loop(name, drawn):
-    teacher = nimt.SoftTeacher(**DRAWS[drawn])
+    teacher = nimt.teachers.SoftTeacher(**DRAWS[drawn])
     start = np.random.default_rng(8).normal(size=SIZES[name])
     for loss in LOSSES if drawn == "soft" else ("square",):
         y = SIGNS[name] if loss == "logistic" else TARGETS[name]
@@ -691,7 +691,7 @@ def test_draws_by_odds_are_those_of_the_reference_loop(name, drawn):
 @pytest.mark.exhaustive
 def test_draws_by_odds_with_other_labels_and_several_outputs():
     y = np.random.default_rng(1).normal(size=(SIZES["2-D"], 3))
-    teacher = nimt.SoftTeacher(temperature=0.3, labels=nimt.teachers.AlternativeLabels(y[::-1], 0.4))
+    teacher = nimt.teachers.SoftTeacher(temperature=0.3, labels=nimt.teachers.AlternativeLabels(y[::-1], 0.4))
     expected = teach(POOLS["2-D"], y, teacher, "reference")
     for engine in near_engines(POOLS["2-D"]):
         assert_same_lesson(expected, teach(POOLS["2-D"], y, teacher, engine))
@@ -699,7 +699,9 @@ def test_draws_by_odds_with_other_labels_and_several_outputs():
 
 def test_from_an_error_of_zero_every_point_is_as_likely():
     y = np.zeros(SIZES["2-D"])
-    one, other = (teach(POOLS["2-D"], y, nimt.SoftTeacher(), engine, steps=50) for engine in ("reference", "grid"))
+    one, other = (
+        teach(POOLS["2-D"], y, nimt.teachers.SoftTeacher(), engine, steps=50) for engine in ("reference", "grid")
+    )
     np.testing.assert_array_equal(one.indices, other.indices)
     assert len(np.unique(one.indices)) > 30
 
@@ -707,7 +709,9 @@ def test_from_an_error_of_zero_every_point_is_as_likely():
 @pytest.mark.parametrize("temperature", [0.15, 2.0])
 def test_compiled_draws_come_with_the_odds(temperature):
     pool, y = POOLS["1-D"], TARGETS["1-D"]
-    lesson = teach(pool, y, nimt.SoftTeacher(temperature=temperature), "grid", rate=1e-13, steps=40_000, seed=3)
+    lesson = teach(
+        pool, y, nimt.teachers.SoftTeacher(temperature=temperature), "grid", rate=1e-13, steps=40_000, seed=3
+    )
     odds = np.exp(np.abs(y) / (temperature * np.abs(y).max()))
     expected = len(lesson) * odds / odds.sum()
     together = expected >= 5  # the rest count as one
@@ -721,15 +725,15 @@ def test_compiled_draws_come_with_the_odds(temperature):
 @pytest.mark.usefixtures("every_step")
 @pytest.mark.parametrize("engine", ["grid", "neighbours"])
 def test_a_resumed_lesson_of_draws_by_odds_is_bit_identical(engine, tmp_path):
-    teacher = nimt.SoftTeacher(temperature=0.2)
+    teacher = nimt.teachers.SoftTeacher(temperature=0.2)
     whole = teach(POOLS["2-D"], TARGETS["2-D"], teacher, engine, steps=500, rate=0.05)
     path = tmp_path / "stopped.npz"
     goal = [3]
     lesson = teach(POOLS["2-D"], TARGETS["2-D"], teacher, engine, steps=500, rate=0.05, checkpoint=path,
                    callback=lambda progress: progress.step > goal[0])  # fmt: skip
-    assert lesson.outcome is nimt.Outcome.STOPPED
+    assert lesson.outcome is nimt.lesson.Outcome.STOPPED
     goal[0] = 200
-    assert nimt.resume(path, callback=lambda progress: progress.step > goal[0]).outcome is nimt.Outcome.STOPPED
+    assert nimt.resume(path, callback=lambda progress: progress.step > goal[0]).outcome is nimt.lesson.Outcome.STOPPED
     lesson = nimt.resume(path)
     np.testing.assert_array_equal(lesson.indices, whole.indices)
     np.testing.assert_array_equal(lesson.discrepancy, whole.discrepancy)
@@ -738,19 +742,21 @@ def test_a_resumed_lesson_of_draws_by_odds_is_bit_identical(engine, tmp_path):
 
 def test_which_draws_by_odds_are_compiled():
     learner, points, y = nimt.KernelLearner(nimt.rbf(0.1)), POOLS["scattered"], TARGETS["scattered"]
-    assert nimt.plan(learner, nimt.SoftTeacher(), points, y).engine == "neighbours"
-    assert nimt.plan(learner, nimt.SoftTeacher(k=3), points, y).engine == "reference"
-    assert nimt.plan(learner, nimt.SoftTeacher(k=3, temperature=0), points, y).engine == "neighbours"
+    assert nimt.plan(learner, nimt.teachers.SoftTeacher(), points, y).engine == "neighbours"
+    assert nimt.plan(learner, nimt.teachers.SoftTeacher(k=3), points, y).engine == "reference"
+    assert nimt.plan(learner, nimt.teachers.SoftTeacher(k=3, temperature=0), points, y).engine == "neighbours"
     wide = nimt.KernelLearner(nimt.rbf(50.0))
-    assert nimt.plan(wide, nimt.SoftTeacher(), points, y).engine == "reference"
+    assert nimt.plan(wide, nimt.teachers.SoftTeacher(), points, y).engine == "reference"
     with pytest.raises(
         nimt.InvalidInput, match="'streamed' cannot run this lesson, because the streamed engine cannot choose by odds"
     ):
-        teach(points, y, nimt.SoftTeacher(), "streamed")
+        teach(points, y, nimt.teachers.SoftTeacher(), "streamed")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("teacher", [nimt.SoftTeacher(), nimt.SynthesisTeacher(label_range="target")], ids=repr)
+@pytest.mark.parametrize(
+    "teacher", [nimt.teachers.SoftTeacher(), nimt.SynthesisTeacher(label_range="target")], ids=repr
+)
 def test_the_discrepancy_of_compiled_teachers_never_drifts(teacher):
     picture = np.random.default_rng(2).normal(size=(20, 20))
     marks = sorted({int(t) for t in np.geomspace(1, 200_000, 30)})
@@ -892,10 +898,10 @@ def test_errors_whose_norm_overflows_are_drawn_as_in_the_plain_loop():
     """The norm of two outputs of size 1e200 is infinite, the discrepancy is not: the first such point is shown."""
     y = np.random.default_rng(0).normal(size=(SIZES["1-D"], 2)) * 1e200
     y[:3] = 1.0
-    expected = teach(POOLS["1-D"], y, nimt.SoftTeacher(), "reference", steps=5)
+    expected = teach(POOLS["1-D"], y, nimt.teachers.SoftTeacher(), "reference", steps=5)
     assert expected.indices[0] == 3 and len(expected) == 5
     for engine in ("grid", "neighbours"):
-        assert_same_lesson(expected, teach(POOLS["1-D"], y, nimt.SoftTeacher(), engine, steps=5))
+        assert_same_lesson(expected, teach(POOLS["1-D"], y, nimt.teachers.SoftTeacher(), engine, steps=5))
 
 
 @pytest.mark.parametrize("still", [None, 1e-9])
@@ -904,5 +910,5 @@ def test_a_slope_where_the_kernel_is_zero_is_no_rest_on_any_engine(still):
     X, y = np.array([[-1.0], [0.0], [2.0]]), np.array([0.1, 5.0, 0.3])
     options = {"kernel": theirs.DotProduct(0.0), "rate": 0.1, "steps": 20, "stop_when_stationary": still}
     expected = teach(X, y, nimt.GreedyTeacher(), "reference", **options)
-    assert expected.outcome is (nimt.Outcome.BUDGET if still is None else nimt.Outcome.STATIONARY)
+    assert expected.outcome is (nimt.lesson.Outcome.BUDGET if still is None else nimt.lesson.Outcome.STATIONARY)
     assert_same_lesson(expected, teach(X, y, nimt.GreedyTeacher(), "streamed", **options))

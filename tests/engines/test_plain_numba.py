@@ -23,9 +23,14 @@ lessons = [
     ("grid", nimt.rbf(5.0), "square", nimt.GreedyTeacher(pool=0.7), rng.uniform(-1, 1, 930)),
     ("cells", nimt.kernels.Matern(0.1, nu=2.5), "square", nimt.GreedyTeacher(), target),
     ("streamed", wide, "huber", nimt.GreedyTeacher(k=3, score="gradient", loss="huber", kernel=wide), target),
+    ("neighbours", narrow, "square", nimt.teachers.SoftTeacher(temperature=0.2), target),
+    ("neighbours", narrow, "square", nimt.SynthesisTeacher(), target),
+    ("linear", None, "square", nimt.GreedyTeacher(), target),
 ]
 for engine, kernel, loss, teacher, y in lessons:
-    learner = nimt.KernelLearner(kernel, loss=loss, learning_rate=0.1)
+    learner = nimt.LinearLearner(np.zeros(3), learning_rate=0.1)
+    if kernel is not None:
+        learner = nimt.KernelLearner(kernel, loss=loss, learning_rate=0.1)
     names, points = (engine, "reference"), pools[len(y)]
     fast, plain = (nimt.teach(learner, teacher, points, y, max_iterations=200, engine=name) for name in names)
     assert np.array_equal(fast.indices, plain.indices), teacher
@@ -38,7 +43,7 @@ print(sorted(inner & set(sys.modules)))
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive  # `.ci/run` runs it by its name
 def test_lessons_with_plain_numba_are_those_of_the_reference_loop():
     environment = {**os.environ, "NIMT_PLAIN_NUMBA": "1"}
     command = [sys.executable, "-c", LESSONS]

@@ -54,7 +54,7 @@ def test_where_it_rises_and_falls_again_the_itd_is_that_of_the_plain_loop(engine
 @pytest.mark.parametrize("engine", ["grid", "neighbours"])
 def test_a_long_lesson_ends_where_the_exact_sum_ends(engine):
     lesson = teach(engine, 1.0, nimt.RandomTeacher(), steps=20_000, tol=1e-12)
-    assert lesson.outcome is nimt.Outcome.CONVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.CONVERGED
     exact = np.sqrt(np.sum((lesson.final - lesson.target) ** 2)) / 12
     assert exact < 1e-12
     assert lesson.discrepancy[-1] == pytest.approx(exact, rel=1e-9)

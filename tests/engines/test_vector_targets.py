@@ -110,7 +110,7 @@ def test_files_and_checkpoints_hold_several_outputs(engine, tmp_path):
 
 def test_an_orthogonal_learner_interpolates_all_outputs():
     target = target_on(SCATTERED, 3)
-    learner = nimt.OrthogonalLearner(nimt.rbf(0.5))
+    learner = nimt.learners.OrthogonalLearner(nimt.rbf(0.5))
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), SCATTERED, target, max_iterations=12, tol=None)
     shown = np.unique(lesson.indices)
     np.testing.assert_allclose(lesson.final[shown], target[shown], atol=1e-8)
@@ -154,7 +154,7 @@ def values_of(lesson):
 
 
 def test_distances_in_h_of_each_output_add_up():
-    together = nimt.theory.rkhs_distances(taught(nimt.PerOutput(nimt.GreedyTeacher())))
+    together = nimt.theory.rkhs_distances(taught(nimt.teachers.PerOutput(nimt.GreedyTeacher())))
     alone = [nimt.theory.rkhs_distances(taught(nimt.GreedyTeacher(), WAVES[:, o])) for o in range(2)]
     np.testing.assert_allclose(together**2, alone[0] ** 2 + alone[1] ** 2, rtol=1e-10)
 
@@ -163,7 +163,7 @@ def test_distances_in_h_of_each_output_add_up():
     "asked",
     [
         lambda: nimt.theory.check(taught(nimt.GreedyTeacher())),
-        lambda: nimt.theory.bounds(taught(nimt.PerOutput(nimt.GreedyTeacher()))),
+        lambda: nimt.theory.bounds(taught(nimt.teachers.PerOutput(nimt.GreedyTeacher()))),
         lambda: nimt.theory.psi(taught(nimt.GreedyTeacher())),
         lambda: nimt.theory.discrepancy_at(nimt.KernelLearner(nimt.rbf(0.5)), SEPARATE, WAVES),
         lambda: nimt.theory.steepest_example(nimt.KernelLearner(nimt.rbf(0.5)), SEPARATE, WAVES),
@@ -179,4 +179,4 @@ def test_what_is_stated_for_one_output_is_refused_for_several(asked):
 
 def test_mixed_lessons_are_not_covered():
     with pytest.raises(nimt.InvalidInput, match="were mixed between its steps"):
-        nimt.theory.rkhs_distances(taught(nimt.Communicating(nimt.GreedyTeacher())))
+        nimt.theory.rkhs_distances(taught(nimt.teachers.Communicating(nimt.GreedyTeacher())))

@@ -112,8 +112,10 @@ def test_it_is_the_lesson_of_an_interpolating_learner(rule, outputs):
     X, y = table(300, outputs)
     y = y - y.mean(axis=0)
     model = interpolating(rule=rule, max_centers=25).fit(X, y)
-    teacher = nimt.InterpolationTeacher(rule, kernel=KERNEL)
-    lesson = nimt.teach(nimt.OrthogonalLearner(KERNEL), teacher, X, y, max_iterations=25, tol=None, measure="rms")
+    teacher = nimt.teachers.InterpolationTeacher(rule, kernel=KERNEL)
+    lesson = nimt.teach(
+        nimt.learners.OrthogonalLearner(KERNEL), teacher, X, y, max_iterations=25, tol=None, measure="rms"
+    )
     np.testing.assert_array_equal(model.lesson_.indices, lesson.indices[:, 0])
     np.testing.assert_allclose(model.lesson_.discrepancy, lesson.discrepancy, rtol=1e-7)
     new, largest = table(50, seed=8)[0], np.abs(model.coef_).max()
@@ -154,7 +156,7 @@ def test_it_stops_at_the_tolerance():
     smooth = np.sin(X[:, 0]) + X[:, 1]
     model = of_all(tol=1e-3).fit(X, smooth)
     curve = model.lesson_.discrepancy
-    assert model.lesson_.outcome is nimt.Outcome.CONVERGED
+    assert model.lesson_.outcome is nimt.lesson.Outcome.CONVERGED
     assert curve[-1] <= 1e-3 * curve[0] < curve[:-1].min()
     assert curve[0] == pytest.approx(smooth.std())
 
@@ -162,7 +164,7 @@ def test_it_stops_at_the_tolerance():
 def test_it_stops_when_no_row_can_teach_it_anything():
     X, y = table(50)
     model = of_all(kernel=nimt.linear()).fit(X, y)  # a space of three dimensions
-    assert len(model.centers_) == 3 and model.lesson_.outcome is nimt.Outcome.STATIONARY
+    assert len(model.centers_) == 3 and model.lesson_.outcome is nimt.lesson.Outcome.STATIONARY
     twice = of_all(tol=0.0).fit(np.vstack([X[:5], X[:5]]), np.append(y[:5], y[:5] + 1))
     assert len(twice.centers_) == 5
 
@@ -180,7 +182,12 @@ def test_the_lesson_says_what_happened():
     X, y = table(60)
     model = of_all(max_centers=7).fit(X, y)
     lesson = model.lesson_
-    assert len(lesson) == 7 and lesson.outcome is nimt.Outcome.BUDGET and lesson.elapsed > 0 and lesson.held_out == {}
+    assert (
+        len(lesson) == 7
+        and lesson.outcome is nimt.lesson.Outcome.BUDGET
+        and lesson.elapsed > 0
+        and lesson.held_out == {}
+    )
     np.testing.assert_array_equal(model.centers_, X[lesson.indices])
     np.testing.assert_array_equal(model.support_, lesson.indices)
     columns = lesson.to_table()

@@ -100,7 +100,7 @@ def test_where_folds_have_too_few_rows_all_centres_are_taken():
     X, _ = table(50)
     model = nimt.GreedyKernelRegressor(tol=0.0, width=0.5).fit(X, np.sin(3 * X[:, 0]) * X[:, 1])
     assert len(model.centers_) == 50 and max(model.lesson_.held_out) == 40
-    assert model.lesson_.outcome is nimt.Outcome.BUDGET
+    assert model.lesson_.outcome is nimt.lesson.Outcome.BUDGET
 
 
 def test_an_interpolant_takes_no_more_centres_than_help():
@@ -109,7 +109,7 @@ def test_an_interpolant_takes_no_more_centres_than_help():
     few = nimt.GreedyKernelRegressor(refit=False).fit(X, y)
     all_of_them = nimt.GreedyKernelRegressor(refit=False, cv=None, rule="f").fit(X, y)
     assert len(few.centers_) < 50 and few.score(new, truth) > 0.5 > 0.0 > all_of_them.score(new, truth)
-    assert few.lesson_.outcome is nimt.Outcome.STALLED
+    assert few.lesson_.outcome is nimt.lesson.Outcome.STALLED
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ LESSONS = {
 
 def taught(teacher=None, target=PICTURE, width=0.5, learner=None, **options):
     options = {"max_iterations": 120, "tol": None} | options
-    learner = learner or nimt.OrthogonalLearner(nimt.rbf(width), **options.pop("learner_options", {}))
+    learner = learner or nimt.learners.OrthogonalLearner(nimt.rbf(width), **options.pop("learner_options", {}))
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), GRID, target, **options)
 
 
@@ -53,12 +53,12 @@ def assert_equal_up_to_rounding(lesson, other):
     "options",
     [
         *LESSONS.values(),
-        {"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5)), "max_iterations": 40, "tol": None},
+        {"teacher": nimt.teachers.InterpolationTeacher("P", kernel=nimt.rbf(0.5)), "max_iterations": 40, "tol": None},
     ],
     ids=[*LESSONS, "by the power function"],
 )
 def test_the_lesson_is_that_of_dense_columns(options, monkeypatch):
-    pupil = nimt.OrthogonalLearner(nimt.rbf(0.5)).make_pupil(GRID)
+    pupil = nimt.learners.OrthogonalLearner(nimt.rbf(0.5)).make_pupil(GRID)
     assert isinstance(pupil.basis.kept, SparseColumns)
     assert_equal_up_to_rounding(taught(**options), dense(monkeypatch, **options))
 
@@ -123,7 +123,7 @@ def test_a_kernel_on_a_line_and_in_space(monkeypatch, compiled_from):
         target, pool, lessons = rng.normal(size=shape), nimt.Grid.like(np.zeros(shape)), []
         for loaded in (False, True):
             monkeypatch.setattr(reference, "numba_is_loaded", lambda loaded=loaded: loaded)
-            learner = nimt.OrthogonalLearner(nimt.rbf(0.5))
+            learner = nimt.learners.OrthogonalLearner(nimt.rbf(0.5))
             lessons.append(nimt.teach(learner, nimt.GreedyTeacher(), pool, target, max_iterations=40, tol=None))
         assert_equal_to_the_last_bit(*lessons)
     assert compiled_from == [0, 0]
@@ -133,7 +133,7 @@ def test_a_kernel_on_a_line_and_in_space(monkeypatch, compiled_from):
 def test_columns_that_fill_up_become_dense_and_the_lesson_stays_the_same(monkeypatch):
     monkeypatch.setattr(newton, "SHORT", 1)  # a window of 197 of 324 cells
     monkeypatch.setattr(basis_columns, "SMALL", 8)
-    pupil = nimt.OrthogonalLearner(nimt.rbf(1.3)).make_pupil(GRID)
+    pupil = nimt.learners.OrthogonalLearner(nimt.rbf(1.3)).make_pupil(GRID)
     kinds = []
     for index in range(0, 324, 9):
         pupil.learn(np.array([index]), np.ones(1))
@@ -162,18 +162,18 @@ def test_resuming_changes_nothing(full_from, tmp_path, monkeypatch):
 
 
 def test_a_state_that_was_altered_is_refused():
-    pupil = nimt.OrthogonalLearner(nimt.rbf(0.5)).make_pupil(GRID)
+    pupil = nimt.learners.OrthogonalLearner(nimt.rbf(0.5)).make_pupil(GRID)
     pupil.learn(np.array([5, 100]), np.ones(2))
     for name, wrong in (("starts", [0, 40, 20]), ("starts", [3]), ("members", [-1]), ("members", [SIDE**2])):
         state = pupil.state()
         altered = np.array(state[name])
         altered[: len(wrong)] = wrong
         with pytest.raises(nimt.errors.CorruptLesson):
-            nimt.OrthogonalLearner(nimt.rbf(0.5)).make_pupil(GRID).restore(state | {name: altered})
+            nimt.learners.OrthogonalLearner(nimt.rbf(0.5)).make_pupil(GRID).restore(state | {name: altered})
 
 
 def test_an_example_changes_its_neighbourhood_only():
-    pupil = nimt.OrthogonalLearner(nimt.rbf(0.5)).make_pupil(GRID)
+    pupil = nimt.learners.OrthogonalLearner(nimt.rbf(0.5)).make_pupil(GRID)
     pupil.learn(np.array([SIDE * 9 + 9]), np.ones(1))
     assert np.count_nonzero(pupil.values) == 29
     assert len(pupil.state()["entries"]) == 29

@@ -112,7 +112,7 @@ def test_every_way_gives_the_lesson_of_rows(way, monkeypatch):
 @pytest.mark.parametrize("rate", [3.0, 1e3, 1e200])
 def test_a_lesson_that_diverges_ends_at_the_same_step(rate, monkeypatch):
     lesson, _ = taught((30, 31), rate=rate)
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
     expected = taught_by_rows(monkeypatch, (30, 31), rate=rate)
     np.testing.assert_array_equal(lesson.indices, expected.indices)
     np.testing.assert_allclose(lesson.discrepancy, expected.discrepancy, rtol=1e-9)

@@ -59,7 +59,7 @@ def test_only_the_axis_that_is_far_is_moved(engine):
 
 def test_other_learners_and_places_keep_the_digits():
     kernel = nimt.rbf(1.7)
-    learner = nimt.OrthogonalLearner(kernel)
+    learner = nimt.learners.OrthogonalLearner(kernel)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), FAR + STEPS, waves(STEPS), max_iterations=8, tol=None)
     at_zero = nimt.teach(learner, nimt.GreedyTeacher(), STEPS, waves(STEPS), max_iterations=8, tol=None)
     np.testing.assert_allclose(lesson.final, at_zero.final, rtol=0, atol=1e-9)

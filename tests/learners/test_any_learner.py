@@ -223,5 +223,5 @@ def test_a_learner_that_predicts_nan_later_ends_the_lesson():
     lesson = nimt.teach(
         Unknowing(lambda packs: packs < 2), nimt.RandomTeacher(), np.arange(5.0), np.sin, max_iterations=9, tol=None
     )
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
     assert len(lesson) == 2

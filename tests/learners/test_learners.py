@@ -222,7 +222,7 @@ def test_a_learner_shown_another_dimension_says_so():
 
 def test_scikit_learn_takes_a_learner_for_an_estimator():
     kernel = nimt.rbf(0.5)
-    for learner in (nimt.KernelLearner(kernel), nimt.LinearLearner([1.0]), nimt.OrthogonalLearner(kernel)):
+    for learner in (nimt.KernelLearner(kernel), nimt.LinearLearner([1.0]), nimt.learners.OrthogonalLearner(kernel)):
         assert not is_classifier(learner) and not is_regressor(learner)
         assert clone(learner).get_params() == learner.get_params()
 

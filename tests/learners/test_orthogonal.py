@@ -12,7 +12,7 @@ KERNEL = nimt.rbf(0.5)
 
 
 def orthogonal(**options):
-    return nimt.OrthogonalLearner(KERNEL, **options)
+    return nimt.learners.OrthogonalLearner(KERNEL, **options)
 
 
 def on_mixture(teacher=None, **options):
@@ -112,15 +112,15 @@ def test_a_centre_it_has_is_refused():
 
 
 def test_the_lesson_ends_when_nothing_in_the_pool_is_new():
-    teacher = nimt.InterpolationTeacher("P", kernel=KERNEL)
+    teacher = nimt.teachers.InterpolationTeacher("P", kernel=KERNEL)
     learner = orthogonal(initial=MIXTURE.initial, power_tolerance=0.1)
     lesson = nimt.teach(learner, teacher, MIXTURE.pool, MIXTURE.target, max_iterations=280, tol=None)
-    assert lesson.outcome is nimt.Outcome.STATIONARY
+    assert lesson.outcome is nimt.lesson.Outcome.STATIONARY
     assert 20 < len(lesson) < 100
     rows = lesson.learner.basis_at(MIXTURE.pool.points)
     assert np.max(1 - np.sum(rows**2, axis=1)) <= 0.1**2 * (1 + 1e-9)
     random = nimt.teach(learner, nimt.RandomTeacher(), MIXTURE.pool, MIXTURE.target, max_iterations=5000, tol=None)
-    assert random.outcome is nimt.Outcome.STATIONARY
+    assert random.outcome is nimt.lesson.Outcome.STATIONARY
 
 
 @pytest.mark.long
@@ -178,5 +178,5 @@ def test_pymor_finds_the_same_interpolant(rule, criterion):
     gap = MIXTURE.target(points) - MIXTURE.initial(points)
     theirs = VKOGARegressor(kernel=KERNEL, criterion=criterion, max_centers=20, tol=0.0, reg=0.0)
     theirs.fit(points, gap)
-    ours = on_mixture(nimt.InterpolationTeacher(rule, kernel=KERNEL), max_iterations=20)
+    ours = on_mixture(nimt.teachers.InterpolationTeacher(rule, kernel=KERNEL), max_iterations=20)
     np.testing.assert_allclose(theirs.predict(points).ravel(), ours.final - ours.initial, atol=1e-8, rtol=0)

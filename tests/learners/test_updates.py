@@ -142,8 +142,8 @@ def test_plain_parameters_change_nothing():
 
 def test_every_output_can_have_examples_of_its_own():
     lesson = nimt.teach(
-        nimt.KernelLearner(KERNEL, learning_rate=0.05, momentum=0.5), nimt.PerOutput(nimt.GreedyTeacher()), POINTS, TWO,
-        max_iterations=30, tol=None,
+        nimt.KernelLearner(KERNEL, learning_rate=0.05, momentum=0.5), nimt.teachers.PerOutput(nimt.GreedyTeacher()),
+        POINTS, TWO, max_iterations=30, tol=None,
     )  # fmt: skip
     single = [
         nimt.teach(

@@ -48,7 +48,7 @@ class Square:
     def slope(self, f, y):
         return 2 * {number} * (f - y)
 
-class Share(nimt.Measure):
+class Share(nimt.measures.Measure):
     name, higher_is_better = "share", True
     def of(self, pupil, target):
         return float(np.mean(abs(pupil.values - target) < {number}))

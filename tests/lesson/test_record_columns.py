@@ -24,8 +24,8 @@ CASES = {
     "packs": (ONE, nimt.GreedyTeacher(k=2)),
     "outputs": (TWO, nimt.GreedyTeacher()),
     "packs of outputs": (TWO, nimt.GreedyTeacher(k=2)),
-    "each output": (TWO, nimt.PerOutput(nimt.GreedyTeacher())),
-    "mixed": (TWO, nimt.Communicating(nimt.GreedyTeacher(), every=2)),
+    "each output": (TWO, nimt.teachers.PerOutput(nimt.GreedyTeacher())),
+    "mixed": (TWO, nimt.teachers.Communicating(nimt.GreedyTeacher(), every=2)),
 }
 
 

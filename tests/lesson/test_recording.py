@@ -205,7 +205,7 @@ def test_many_steps_at_once_are_those_taken_one_by_one():
     np.testing.assert_array_equal(
         np.concatenate([piece.indices for piece in pieces]), [s.indices for _, s, _ in one_by_one]
     )
-    assert many.outcome is nimt.Outcome.BUDGET
+    assert many.outcome is nimt.lesson.Outcome.BUDGET
     assert len(many.advance(5).discrepancy) == 0
     with pytest.raises(nimt.InvalidInput, match="steps must be a whole number >= 1, got 0"):
         walk().advance(0)
@@ -214,7 +214,7 @@ def test_many_steps_at_once_are_those_taken_one_by_one():
 def test_one_step_is_not_called_steps():
     lesson = small_lesson(max_iterations=1)
     assert repr(lesson).startswith("<Lesson of 1 step: ")
-    assert str(nimt.Comparison.of([lesson])).endswith(", 1 example at 1 point")
+    assert str(nimt.runs.Comparison.of([lesson])).endswith(", 1 example at 1 point")
     with pytest.raises(nimt.InvalidInput, match=r"and the pool 1 point:"):
         nimt.teach(
             nimt.KernelLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(), [0.0], [1.0, 2.0], max_iterations=1, tol=None

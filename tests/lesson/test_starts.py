@@ -64,7 +64,7 @@ def test_rounding_at_the_edge_of_the_grid_is_no_outside():
     assert interpolate(nimt.Grid([0.0, 1.0]), np.array([0.0, 5.0]), np.array([[1.0 + 1e-15]])).tolist() == [5.0]
 
 
-@pytest.mark.parametrize("initial", [0.25, nimt.datasets.Formula("sine")], ids=["number", "formula"])
+@pytest.mark.parametrize("initial", [0.25, nimt.datasets.NamedFormula("sine")], ids=["number", "formula"])
 def test_a_number_and_a_formula_are_stored_as_such_and_known_anywhere(initial, tmp_path):
     lesson = taught(initial)
     assert describe(lesson.learner)["initial"] == describe(initial)
@@ -111,13 +111,13 @@ def test_a_callable_start_on_a_grid_is_interpolated_where_it_is_not_allowed(tmp_
 
 def test_an_unknown_formula_is_refused():
     with pytest.raises(nimt.InvalidInput, match="'cosine' is no formula with a name; there are gmm"):
-        nimt.datasets.Formula("cosine")
+        nimt.datasets.NamedFormula("cosine")
 
 
 def test_learners_from_the_same_formula_differ_by_an_expansion():
     grid = nimt.Grid(np.linspace(-1, 1, 11))
-    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=nimt.datasets.Formula("sine"))
-    goal = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=nimt.datasets.Formula("sine"))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=nimt.datasets.NamedFormula("sine"))
+    goal = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=nimt.datasets.NamedFormula("sine"))
     goal.partial_fit([[0.3]], [2.0])
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), grid, goal, max_iterations=3, tol=None, measure="rkhs")
     assert lesson.discrepancy[0] == pytest.approx(goal.rkhs_norm())

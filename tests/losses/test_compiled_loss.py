@@ -151,7 +151,7 @@ def test_a_slope_that_is_not_a_number_diverges_on_every_engine(engine, k):
     x = nimt.Grid(np.linspace(-3, 3, 61))
     learner = nimt.KernelLearner(nimt.Wendland(0.5, dimension=1), loss=not_a_number_above, learning_rate=0.3)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(k=k), x, np.sin, max_iterations=60, tol=None, engine=engine)
-    assert lesson.outcome is nimt.Outcome.DIVERGED and np.isnan(lesson.discrepancy[-1])
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED and np.isnan(lesson.discrepancy[-1])
 
 
 @nimt.compiled(smoothness=2.0, convex=True)
@@ -194,7 +194,7 @@ def test_scores_of_any_value_are_compared_as_numbers(name, loss):
     cases = [(nimt.GreedyTeacher(k=k, pool=part, **by_loss), ()) for k in (1, 3, 0.4, 1.0) for part in (None, 0.6)]
     cases += [(nimt.GreedyTeacher(k=k, score="gradient", loss=loss, kernel=nimt.rbf(0.7)), ()) for k in (1, 3)]
     cases += [(nimt.GreedyTeacher(k=k, pool=part, **by_loss), (2,)) for k in (1, 3) for part in (None, 0.6)]
-    cases += [(nimt.PerOutput(nimt.GreedyTeacher(k=k, pool=0.6, **by_loss)), (2,)) for k in (1, 3)]
+    cases += [(nimt.teachers.PerOutput(nimt.GreedyTeacher(k=k, pool=0.6, **by_loss)), (2,)) for k in (1, 3)]
     for teacher, outputs in cases:
         y, start = np.random.default_rng(8).normal(size=(2, SIZES[name], *outputs))
         options = {"rate": 0.2, "initial": start, "steps": 50}

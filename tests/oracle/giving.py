@@ -94,12 +94,12 @@ def look_of(look: Any) -> Any:
 KINDS = {
     "random": (nimt.RandomTeacher, ("replace", "weights")),
     "greedy": (nimt.GreedyTeacher, ("score", "norm", "diverse")),
-    "soft": (nimt.SoftTeacher, ("temperature",)),
-    "uncertainty": (nimt.UncertaintyTeacher, ()),
-    "int": (nimt.INTTeacher, ()),
-    "mixed": (nimt.MixedTeacher, ()),
-    "planned": (nimt.PlannedTeacher, ("floor",)),
-    "interpolation": (nimt.InterpolationTeacher, ("rule",)),
+    "soft": (nimt.teachers.SoftTeacher, ("temperature",)),
+    "uncertainty": (nimt.teachers.UncertaintyTeacher, ()),
+    "int": (nimt.teachers.INTTeacher, ()),
+    "mixed": (nimt.teachers.MixedTeacher, ()),
+    "planned": (nimt.teachers.PlannedTeacher, ("floor",)),
+    "interpolation": (nimt.teachers.InterpolationTeacher, ("rule",)),
     "synthesis": (nimt.SynthesisTeacher, ("radius", "label_range")),
     "decrease": (functools.partial(nimt.GreedyTeacher, score="decrease"), ("learning_rate",)),
     "response": (nimt.ResponsiveTeacher, ("p",)),
@@ -129,10 +129,10 @@ def teacher_of(spec: dict[str, Any]) -> Any:
         options["pool"] = spec["pool"]
     teacher = kind(**options)
     if spec.get("per_output"):
-        teacher = nimt.PerOutput(teacher)
+        teacher = nimt.teachers.PerOutput(teacher)
     if spec.get("mixes") is not None:
         every, until, ridge = spec["mixes"]
-        teacher = nimt.Communicating(teacher, every=every, until=until, ridge=ridge)
+        teacher = nimt.teachers.Communicating(teacher, every=every, until=until, ridge=ridge)
     return teacher
 
 

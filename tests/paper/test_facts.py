@@ -23,7 +23,7 @@ def mixture():
 
 def test_the_mixture_is_taught_in_3056_steps(mixture):
     assert mixture.itd == 3056
-    assert mixture.outcome is nimt.Outcome.CONVERGED
+    assert mixture.outcome is nimt.lesson.Outcome.CONVERGED
     figures = {0: 0.00750093897, 150: 0.00465033857, 450: 0.00264329386, 1000: 0.00117632736}
     assert_figures(mixture, figures, 9)
     assert_figures(mixture, {2000: 0.000329791993, 3000: 0.000106231344}, 9)
@@ -94,7 +94,7 @@ def test_the_boundary_without_a_tolerance_is_no_fixed_point():
     lesson = BOUNDARY.teach(max_iterations=7000, tol=None)
     assert to_digits(lesson.discrepancy.min(), 2) == 4.3e-4
     # then the furthest point has y f >= 1, where the hinge is flat: the same example from then on, and nothing moves
-    assert lesson.outcome is nimt.Outcome.AT_REST
+    assert lesson.outcome is nimt.lesson.Outcome.AT_REST
     assert len(lesson) == 4393
     furthest = np.argmax(np.abs(lesson.final - lesson.target))
     assert lesson.pool.points[furthest, 0] == pytest.approx(0.45)

@@ -43,11 +43,11 @@ def test_lessons_of_single_outputs_are_the_lesson_of_each_output():
     x = nimt.Grid(np.linspace(-3, 3, 60))
     target = np.column_stack([np.sin(x.points[:, 0]), np.cos(2 * x.points[:, 0])])
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.05)
-    lesson = nimt.teach(learner, nimt.PerOutput(nimt.GreedyTeacher()), x, target, max_iterations=300, tol=None)
+    lesson = nimt.teach(learner, nimt.teachers.PerOutput(nimt.GreedyTeacher()), x, target, max_iterations=300, tol=None)
     alone = [nimt.teach(learner, nimt.GreedyTeacher(), x, target[:, o], max_iterations=300, tol=None) for o in range(2)]
     np.testing.assert_allclose(together(alone), lesson.discrepancy, rtol=1e-11)
     again = nimt.teach(
-        learner, nimt.PerOutput(nimt.GreedyTeacher()), x, target, max_iterations=300, measure="rms", tol=0.2
+        learner, nimt.teachers.PerOutput(nimt.GreedyTeacher()), x, target, max_iterations=300, measure="rms", tol=0.2
     )
     assert first_below(rms(together(alone), target), 0.2) == again.itd
 

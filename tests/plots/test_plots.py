@@ -160,26 +160,26 @@ def test_no_steps_are_refused(lesson):
 
 def test_lessons_in_a_list_get_the_papers_names_and_those_of_one_teacher_one_band():
     teachers = [nimt.GreedyTeacher(), nimt.GreedyTeacher(k=0.5), nimt.RandomTeacher(k=2), nimt.GreedyTeacher()]
-    bands = nimt.Comparison.of(lesson_on(X, teacher) for teacher in teachers).bands()
+    bands = nimt.runs.Comparison.of(lesson_on(X, teacher) for teacher in teachers).bands()
     assert [(one.name, one.colour == nimt.GreedyTeacher().colour) for one in bands] == [
         ("GFT-1", True), ("GFT-0.5", False), ("RFT-2", False),
     ]  # fmt: skip
 
 
 def test_names_of_the_readers_own_keep_the_colour_of_the_method(lesson):
-    (band,) = nimt.Comparison.of({"the greedy one": lesson}).bands()
+    (band,) = nimt.runs.Comparison.of({"the greedy one": lesson}).bands()
     assert (band.name, band.colour) == ("the greedy one", nimt.GreedyTeacher().colour)
 
 
 def test_lessons_measured_differently_are_not_compared(lesson):
     with pytest.raises(nimt.InvalidInput, match=r"differ in their measure \(paper and rms\)"):
-        nimt.Comparison.of([lesson, lesson_on(X, measure="rms")])
+        nimt.runs.Comparison.of([lesson, lesson_on(X, measure="rms")])
 
 
 @pytest.mark.parametrize(("wrong", "said"), [([], "nothing to compare"), (None, "a list or a dict of lessons")])
 def test_what_cannot_be_compared_is_refused(lesson, wrong, said):
     with pytest.raises(nimt.InvalidInput, match=said):
-        nimt.Comparison.of(lesson if wrong is None else wrong)
+        nimt.runs.Comparison.of(lesson if wrong is None else wrong)
 
 
 # names and colours
@@ -227,20 +227,22 @@ def test_a_teacher_of_the_readers_own_is_known_by_its_class():
 
 
 def test_all_colours_differ():
-    ours = [kind().colour for kind in (nimt.SoftTeacher, nimt.SynthesisTeacher, nimt.InterpolationTeacher)]
+    ours = [
+        kind().colour for kind in (nimt.teachers.SoftTeacher, nimt.SynthesisTeacher, nimt.teachers.InterpolationTeacher)
+    ]
     every = [*COLOURS.values(), *ours, *palette.FREE, palette.TARGET]
     assert len(set(every)) == len(every)
 
 
 def test_six_teachers_of_the_readers_own_are_told_apart_also_in_print():
     kinds = [type(f"Own{place}", (Own,), {}) for place in range(6)]
-    axes = nimt.Comparison.of([lesson_on(X, kind(), max_iterations=2) for kind in kinds]).plot().axes[0]
+    axes = nimt.runs.Comparison.of([lesson_on(X, kind(), max_iterations=2) for kind in kinds]).plot().axes[0]
     assert len({line.get_color() for line in axes.lines}) == 6
     assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 6
 
 
 def test_lessons_of_one_method_differ_by_their_line():
-    axes = nimt.Comparison.of([lesson_on(X, nimt.GreedyTeacher(k=k)) for k in (1, 2, 3, 4)]).plot().axes[0]
+    axes = nimt.runs.Comparison.of([lesson_on(X, nimt.GreedyTeacher(k=k)) for k in (1, 2, 3, 4)]).plot().axes[0]
     looks = [(entry.get_color(), str(entry._unscaled_dash_pattern)) for entry in axes.lines]
     assert len(set(looks)) == 4
 
@@ -262,7 +264,7 @@ def test_a_curve_is_drawn_as_it_is_in_the_table(tmp_path):
 def test_curves_are_drawn_on_axes_that_were_given(lesson):
     axes = Figure().subplots()
     assert plots.curve(lesson, axes) is axes
-    assert nimt.Comparison.of([lesson]).plot(axes) is axes
+    assert nimt.runs.Comparison.of([lesson]).plot(axes) is axes
 
 
 @pytest.mark.parametrize("steps", [None, [0], [12], [0, 3, 7]])
@@ -346,7 +348,7 @@ def test_a_lesson_that_diverged_can_be_drawn(pool, tmp_path):
     learner = nimt.KernelLearner(nimt.rbf(width=1.0), learning_rate=1e200)
     with pytest.warns(nimt.errors.StepSizeWarning):
         lesson = nimt.teach(learner, nimt.GreedyTeacher(), pool, line, max_iterations=5, tol=None)
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
     saved(plots.panels(lesson), tmp_path)
     saved(plots.curve(lesson), tmp_path)
 
@@ -367,7 +369,7 @@ def test_drawing_leaves_matplotlib_as_it_was(lesson, picture):
     before = dict(mpl.rcParams)
     plots.panels(lesson)
     plots.panels(picture)
-    nimt.Comparison.of([lesson, lesson]).plot()
+    nimt.runs.Comparison.of([lesson, lesson]).plot()
     assert dict(mpl.rcParams) == before
 
 
@@ -465,10 +467,24 @@ def test_curves_are_told_apart_without_green_cones_by_colour_or_by_dashes():
 
 
 def test_each_curve_of_a_figure_has_a_line_style_as_well_as_a_colour():
-    teachers = (nimt.GreedyTeacher(), nimt.RandomTeacher(), nimt.SoftTeacher(), nimt.GreedyTeacher(k=3))
-    axes = nimt.Comparison.of([lesson_on(X, teacher, max_iterations=2) for teacher in teachers]).plot().axes[0]
+    teachers = (nimt.GreedyTeacher(), nimt.RandomTeacher(), nimt.teachers.SoftTeacher(), nimt.GreedyTeacher(k=3))
+    axes = nimt.runs.Comparison.of([lesson_on(X, teacher, max_iterations=2) for teacher in teachers]).plot().axes[0]
     assert len({line.get_color() for line in axes.lines}) == 4
     assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 4
+
+
+def test_a_piece_of_each_curve_stands_before_its_name():
+    """Names are told apart by their colour, and in print by the dashes of the curve."""
+    teachers = (nimt.GreedyTeacher(), nimt.RandomTeacher(), nimt.GreedyTeacher(k=3))
+    figure = nimt.Comparison.of([lesson_on(X, teacher, max_iterations=2) for teacher in teachers]).plot()
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    for curve, piece, name in zip(axes.lines, figure.artists, axes.texts, strict=True):
+        assert piece.get_color() == curve.get_color() == name.get_color() and curve.get_label() == name.get_text()
+        assert str(piece._unscaled_dash_pattern) == str(curve._unscaled_dash_pattern)
+        ends = piece.get_transform().transform(piece.get_xydata())
+        box = name.get_window_extent()
+        assert axes.bbox.x1 < ends[0, 0] < ends[1, 0] < box.x0 and box.y0 < ends[0, 1] < box.y1
 
 
 @pytest.mark.parametrize("width", [None, "column", "page"])
@@ -478,7 +494,7 @@ def test_dark_figures_are_readable(lesson, picture, width):
         plots.curve(lesson, width=width, style="dark"),
         plots.panels(lesson, width=width, style="dark"),
         plots.panels(picture, width=width, style="dark"),
-        nimt.Comparison.of([lesson]).plot(width=width, style="dark"),
+        nimt.runs.Comparison.of([lesson]).plot(width=width, style="dark"),
     ]
     for figure in drawn:
         assert to_hex(figure.get_facecolor()).upper() == palette.PAPER
@@ -494,6 +510,6 @@ def test_dark_figures_are_readable(lesson, picture, width):
 
 @pytest.mark.parametrize("wrong", [{"width": "poster"}, {"style": "pink"}])
 def test_a_width_or_a_style_that_there_is_not_is_refused(lesson, wrong):
-    for draw in (plots.curve, plots.panels, lambda one, **options: nimt.Comparison.of([one]).plot(**options)):
+    for draw in (plots.curve, plots.panels, lambda one, **options: nimt.runs.Comparison.of([one]).plot(**options)):
         with pytest.raises(nimt.InvalidInput, match="must be"):
             draw(lesson, **wrong)

@@ -138,14 +138,21 @@ def test_packs_and_two_axes():
     def saddle(x):
         return np.sin(3 * x[:, 0]) * x[:, 1]
 
-    for teacher in (nimt.GreedyTeacher(k=3), nimt.SynthesisTeacher(k=2), nimt.SoftTeacher(), nimt.RandomTeacher(k=4)):
+    for teacher in (
+        nimt.GreedyTeacher(k=3),
+        nimt.SynthesisTeacher(k=2),
+        nimt.teachers.SoftTeacher(),
+        nimt.RandomTeacher(k=4),
+    ):
         lesson = nimt.teach(learner, teacher, box, saddle, max_iterations=20, tol=None)
         assert lesson.shown_points.shape == (20, teacher.k, 2)
         assert lesson.discrepancy[-1] < lesson.discrepancy[0]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("learner", [nimt.OrthogonalLearner(nimt.rbf(0.5), initial=MIXTURE.initial), SGDRegressor()])
+@pytest.mark.parametrize(
+    "learner", [nimt.learners.OrthogonalLearner(nimt.rbf(0.5), initial=MIXTURE.initial), SGDRegressor()]
+)
 def test_any_learner(learner):
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), BOX, MIXTURE.target, max_iterations=12, tol=None)
     assert lesson.discrepancy[-1] != lesson.discrepancy[0]
@@ -183,7 +190,7 @@ def test_other_labels():
         ({"stop_when_stationary": 1.0}, "use patience instead"),
         ({"teacher": nimt.GreedyTeacher(pool=0.5)}, "cannot have pool="),
         ({"teacher": nimt.GreedyTeacher(k=0.5)}, "k must be a count"),
-        ({"teacher": nimt.InterpolationTeacher("P", kernel=nimt.rbf(0.5))}, "needs a fixed pool"),
+        ({"teacher": nimt.teachers.InterpolationTeacher("P", kernel=nimt.rbf(0.5))}, "needs a fixed pool"),
         ({"engine": "grid"}, "engine"),
     ],
 )

@@ -65,12 +65,12 @@ def test_the_studio_takes_the_same_where_a_page_says_nothing():
 
 
 def test_a_lesson_without_options_is_the_same_everywhere():
-    problem = nimt.read_problem("gmm", "gmm:start")
+    problem = nimt.sources.read_problem("gmm", "gmm:start")
     learner = nimt.KernelLearner(nimt.rbf(0.5), initial=problem.start)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target)
     recipe, same = read_completed(Recipe(target="gmm", initial="gmm:start"))
     assert recipe.task(same).id == nimt.lesson.identity.identity(lesson.settings)
-    assert lesson.outcome is nimt.Outcome.CONVERGED and lesson.tol == float(recipe.tol)
+    assert lesson.outcome is nimt.lesson.Outcome.CONVERGED and lesson.tol == float(recipe.tol)
     assert Recipe(target="gmm", initial="gmm:start").task(same).id == recipe.task(same).id
 
 
@@ -101,7 +101,7 @@ def test_help_says_the_defaults(command):
 def test_a_share_ends_a_lesson_at_the_same_step_in_either_unit(measure):
     x = nimt.Grid(np.linspace(-3, 3, 90))
     lesson = nimt.teach(nimt.KernelLearner(nimt.rbf(0.5)), nimt.GreedyTeacher(), x, np.sin, tol="2%", measure=measure)
-    assert (lesson.outcome, len(lesson)) == (nimt.Outcome.CONVERGED, 44)
+    assert (lesson.outcome, len(lesson)) == (nimt.lesson.Outcome.CONVERGED, 44)
 
 
 def test_auto_is_no_tolerance_for_a_measure_in_another_unit():

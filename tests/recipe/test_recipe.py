@@ -155,7 +155,7 @@ def test_every_field_of_the_table_is_an_option_of_a_command():
 
 
 def test_a_temperature_is_of_the_soft_teacher():
-    recipe, problem = Recipe(target="gmm", temperature=0.3), nimt.read_problem("gmm")
+    recipe, problem = Recipe(target="gmm", temperature=0.3), nimt.sources.read_problem("gmm")
     with pytest.raises(nimt.InvalidInput, match="temperature is of the teacher soft: greedy has none"):
         recipe.make_teacher(problem)
     assert replace(recipe, teacher="soft").make_teacher(problem).temperature == 0.3

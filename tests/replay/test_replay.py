@@ -46,7 +46,7 @@ def colour_lesson(teacher=None, from_nothing=False, **options):
 
 def orthogonal_lesson(snapshots=(2, 5)):
     points, target, _ = scattered(30)
-    learner = nimt.OrthogonalLearner(nimt.rbf(0.7))
+    learner = nimt.learners.OrthogonalLearner(nimt.rbf(0.7))
     return nimt.teach(
         learner, nimt.GreedyTeacher(), points, target, max_iterations=10, tol=None, snapshots=list(snapshots)
     )
@@ -63,10 +63,12 @@ LESSONS = {
     "colours": colour_lesson,
     "colours in packs": lambda: colour_lesson(nimt.RandomTeacher(k=5)),
     "colours from nothing": lambda: colour_lesson(from_nothing=True, measure="rms"),
-    "each colour": lambda: colour_lesson(nimt.PerOutput(nimt.GreedyTeacher()), from_nothing=True),
-    "mixed colours": lambda: colour_lesson(nimt.Communicating(nimt.GreedyTeacher(), every=250)),
-    "each colour mixed": lambda: colour_lesson(nimt.Communicating(nimt.PerOutput(nimt.RandomTeacher()), every=7)),
-    "each colour in packs": lambda: colour_lesson(nimt.PerOutput(nimt.RandomTeacher(k=2))),
+    "each colour": lambda: colour_lesson(nimt.teachers.PerOutput(nimt.GreedyTeacher()), from_nothing=True),
+    "mixed colours": lambda: colour_lesson(nimt.teachers.Communicating(nimt.GreedyTeacher(), every=250)),
+    "each colour mixed": lambda: colour_lesson(
+        nimt.teachers.Communicating(nimt.teachers.PerOutput(nimt.RandomTeacher()), every=7)
+    ),
+    "each colour in packs": lambda: colour_lesson(nimt.teachers.PerOutput(nimt.RandomTeacher(k=2))),
 }
 
 
@@ -195,7 +197,7 @@ def test_a_diverged_lesson_has_a_page():
         lesson = nimt.teach(
             learner, nimt.GreedyTeacher(), nimt.Grid(np.arange(0, 3, 0.1)), np.sin, max_iterations=400, tol=None
         )
-    assert lesson.outcome is nimt.Outcome.DIVERGED
+    assert lesson.outcome is nimt.lesson.Outcome.DIVERGED
     assert "moving away" in json.dumps(record_of(lesson).header)
 
 
@@ -308,7 +310,7 @@ def test_a_race_plays_its_lessons_on_one_clock(browser, tmp_path):
 
 def test_a_race_of_many_teachers_is_refused(tmp_path):
     lesson = points_lesson()
-    many = nimt.Comparison.of({f"teacher {number}": lesson for number in range(7)})
+    many = nimt.runs.Comparison.of({f"teacher {number}": lesson for number in range(7)})
     with pytest.raises(nimt.InvalidInput, match="6 lessons side by side, and this comparison has 7 teachers"):
         many.replay(tmp_path / "race.html")
 
@@ -396,7 +398,7 @@ def test_columns_of_a_table_keep_their_units(tmp_path):
     file = tmp_path / "houses.csv"
     rows = "\n".join(f"{50 + 3 * i},{i % 4},{100 + i}" for i in range(12))
     file.write_text(f"area,rooms,price\n{rows}\n", encoding="utf-8")
-    pool = nimt.read_problem(str(file)).pool
+    pool = nimt.sources.read_problem(str(file)).pool
     blocks = {}
     said = describe_pool(pool, blocks)["pool"]
     assert said["names"] == ["area", "rooms"] and said["target"] == "price"

@@ -9,7 +9,8 @@ import pytest
 
 import nimt
 from nimt.measures import DistanceInH, DistanceOfWeights, PaperDiscrepancy, RootMeanSquare
-from nimt.reports.mathematics import typeset, typeset_names
+from nimt.reports import html as pages
+from nimt.reports.mathematics import FONTS, typeset, typeset_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -53,6 +54,22 @@ def test_what_stands_above_and_below():
     root = tree(typeset(r"\frac{1}{n} \sqrt{a + b}"))
     assert [part.text for part in root.find("mfrac")] == ["1", "n"]
     assert "".join(root.find("msqrt").itertext()) == "a+b"
+
+
+def test_brackets_are_as_high_as_letters_unless_they_are_asked_to_grow():
+    """Without this, a font for formulas makes each of them as high as the whole line."""
+    signs = {part.text: part.get("stretchy") for part in tree(typeset(r"f(x) = \lVert y \rVert")).iter("mo")}
+    assert signs == {"(": "false", ")": "false", "=": None, "‖": "false"}
+    high = tree(typeset(r"\exp\left(-\frac{a}{b}\right)^2")).find("msup/mrow")
+    assert [high[0].text, high[-1].text] == ["(", ")"] and high[0].get("stretchy") is None
+    for wrong in (r"\left(x", r"\left x \right)", r"\left(x\right"):
+        with pytest.raises(nimt.InvalidInput, match="left"):
+            typeset(wrong)
+
+
+def test_pages_and_site_ask_for_the_same_fonts():
+    assert FONTS in (DOCS / "site" / "static" / "site.css").read_text(encoding="utf-8")
+    assert f"font-family: {FONTS}" in pages.page("title", "lead", [])
 
 
 def test_words_keep_their_letters_and_the_number_stands_at_the_end():

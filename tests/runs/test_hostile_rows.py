@@ -77,7 +77,7 @@ def test_what_is_no_path_is_refused():
     with pytest.raises(nimt.InvalidInput, match="a sweep is loaded from the path of its folder, got 1"):
         nimt.runs.Sweep.load(1)
     with pytest.raises(nimt.InvalidInput, match="a comparison is loaded from the path of its folder, got 1"):
-        nimt.Comparison.load(1)
+        nimt.runs.Comparison.load(1)
 
 
 @pytest.mark.parametrize("change", [{"choosing": 10**400}, {"key": "../lesson"}, {"curve": []}])
@@ -86,13 +86,13 @@ def test_an_altered_comparison_is_refused(tmp_path, change):
     comparison.save(tmp_path / "kept")
     path = tmp_path / "kept" / "lessons.jsonl"
     content = json.loads(path.read_text())
-    assert nimt.Comparison.load(tmp_path / "kept").rows()
+    assert nimt.runs.Comparison.load(tmp_path / "kept").rows()
     path.write_text(json.dumps(content | change) + "\n")
     with (
         pytest.warns(nimt.errors.StorageWarning, match="was altered"),
         pytest.raises(CorruptLesson, match="cut short or altered"),
     ):
-        nimt.Comparison.load(tmp_path / "kept")
+        nimt.runs.Comparison.load(tmp_path / "kept")
 
 
 def test_a_lesson_in_the_place_of_another_is_named_and_given_again(tmp_path):
@@ -103,9 +103,9 @@ def test_a_lesson_in_the_place_of_another_is_named_and_given_again(tmp_path):
     one, other = sorted((tmp_path / "lessons").iterdir())
     one.write_bytes(other.read_bytes())
     with pytest.raises(CorruptLesson, match="is not the lesson that its line in"):
-        nimt.Comparison.load(tmp_path)
+        nimt.runs.Comparison.load(tmp_path)
     with pytest.warns(nimt.errors.StorageWarning, match="it is given again"):
         again = compare(out=tmp_path)
     for first, second in zip(whole.lessons["random"], again.lessons["random"], strict=True):
         np.testing.assert_array_equal(first.discrepancy, second.discrepancy)
-    assert nimt.Comparison.load(tmp_path).rows()[0].seeds == 2
+    assert nimt.runs.Comparison.load(tmp_path).rows()[0].seeds == 2

@@ -142,7 +142,7 @@ def test_a_teacher_that_remembers_does_not_share_what_it_remembers():
 
 
 def test_learners_and_teachers_can_be_made_for_a_problem():
-    problem = nimt.read_problem("gmm", "gmm:start", other_target="sine")
+    problem = nimt.sources.read_problem("gmm", "gmm:start", other_target="sine")
     found = nimt.sweep(
         {"mixture": problem},
         lambda problem: nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, initial=problem.initial),
@@ -354,7 +354,7 @@ def test_numbers_that_are_not_finite_survive_the_file(tmp_path):
     with pytest.warns(nimt.errors.StepSizeWarning):
         found = nimt.sweep((POOL, np.sin), learner(8.0), nimt.GreedyTeacher(k=1.0), **study)
     again = nimt.runs.Sweep.load(tmp_path)
-    assert found.entries[0].outcome == again.entries[0].outcome == str(nimt.Outcome.DIVERGED)
+    assert found.entries[0].outcome == again.entries[0].outcome == str(nimt.lesson.Outcome.DIVERGED)
     np.testing.assert_array_equal(again.entries[0].curve, found.entries[0].curve)
 
 
@@ -584,7 +584,8 @@ def test_steps_to_the_tolerance_are_never_a_mean_of_the_lessons_that_met_it():
     assert line.low.tolist() == [60, 50, 40, 100] and line.high.tolist() == [80, 100, 100, 100]
     assert line.unmet == (0, 1, 2, 3) and line.lessons == (3, 3, 3, 3)
     ax = found.plot(x="learner").axes[0]
-    assert [text.get_text() for text in ax.texts] == [*(f"not reached by {count} of 3" for count in (1, 2, 3)), "one"]
+    assert [text.get_text() for text in ax.texts] == ["1/3", "2/3", "3/3", "one"]
+    assert "a of b did not reach it" in ax.get_ylabel().replace("\n", " ")
     assert [mark.get_xdata()[0] for mark in ax.lines if mark.get_marker() == "^"] == [2.0, 3.0]
     assert "median" in ax.get_ylabel() and ax.lines[0].get_label() == "one"
 
@@ -613,7 +614,66 @@ def test_lessons_that_did_not_reach_the_tolerance_are_counted_in_the_figure():
     for name, missing in counts.items():
         assert missing == sum(entry.itd is None for entry in found.entries if entry.teacher == name)
     assert sum(counts.values()) > 0
-    assert any("not reached by" in text.get_text() for text in found.plot(x="learner").axes[0].texts)
+    assert any(text.get_text() == "2/2" for text in found.plot(x="learner").axes[0].texts)
+
+
+def test_all_panels_of_a_figure_draw_medians_or_none_does():
+    """A mean beside a median on one axis would be compared with it."""
+    reached, missed = with_itds((60, 70, 110)).entries, with_itds((50, 90, None)).entries
+    entries = [dataclasses.replace(one, problem="easy") for one in reached]
+    entries += [dataclasses.replace(one, problem="hard", key=f"hard {one.key}") for one in missed]
+    figure = nimt.runs.Sweep(tuple(entries)).plot("learner", facet="problem")
+    easy, hard = figure.axes
+    assert easy.lines[0].get_ydata().tolist() == [70] and hard.lines[0].get_ydata().tolist() == [90]
+    assert "median" in easy.get_ylabel() and [text.get_text() for text in hard.texts] == ["1/3"]
+    assert easy.get_yscale() == hard.get_yscale() and len(easy.texts) == 0
+
+
+def test_notes_of_lines_that_meet_stand_one_above_the_other():
+    entries = [
+        dataclasses.replace(entry, teacher=name, key=f"{name} {entry.key}")
+        for name in ("one", "two", "three")
+        for entry in with_itds((None, None)).entries
+    ]
+    ax = nimt.runs.Sweep(tuple(entries)).plot("learner").axes[0]
+    heights = [note.get_position()[1] for note in ax.texts[:3]]
+    assert [note.get_text() for note in ax.texts[:3]] == ["2/2"] * 3
+    assert np.diff(heights).tolist() == pytest.approx([8, 8])
+
+
+def test_the_discrepancy_at_the_end_has_a_second_name_and_the_axes_name_the_measure(found):
+    one, other = (found.plot("learner", name, where={"problem": "sine"}).axes[0] for name in ("end", "discrepancy"))
+    assert one.get_ylabel() == other.get_ylabel() == "discrepancy at the end"
+    np.testing.assert_array_equal(one.lines[0].get_ydata(), other.lines[0].get_ydata())
+    assert found.plot(where={"problem": "sine"}, hue="learner").axes[0].get_ylabel().startswith("discrepancy M\n")
+
+
+@pytest.mark.parametrize(("panels", "rows"), [(2, 1), (3, 1), (4, 2), (5, 2)])
+def test_panels_are_laid_out_as_evenly_as_can_be(panels, rows):
+    entries = [
+        dataclasses.replace(entry, problem=f"p{place}", key=f"p{place}")
+        for place in range(panels)
+        for entry in with_itds((60,)).entries
+    ]
+    figure = nimt.runs.Sweep(tuple(entries)).plot("learner", facet="problem", width="page")
+    assert figure.axes[0].get_gridspec().nrows == rows
+
+
+def test_the_teachers_of_a_study_are_paired_within_a_problem_and_a_learner(found):
+    pairs = found.pairs()
+    assert [(pair.problem, pair.learner) for pair in pairs.rows] == [
+        (problem, str(rate)) for problem in ("sine", "cosine") for rate in RATES
+    ]
+    for pair in pairs.rows:
+        mine = [one for one in found.given if (one.problem, one.learner) == (pair.problem, pair.learner)]
+        (greedy,) = [one for one in mine if one.teacher == "greedy"]
+        drawn = [one for one in mine if one.teacher == "random"]
+        rank = [(one.itd is None, one.end if one.itd is None else one.itd) for one in (greedy, *drawn)]
+        assert pair.ahead == sum(rank[0] < other for other in rank[1:]) and pair.seeds == len(drawn)
+    assert pairs.to_markdown().startswith("| problem | learner | teachers | seeds |")
+    own = nimt.runs.Sweep(tuple(dataclasses.replace(one, itd=None, measure="mine") for one in found.entries))
+    with pytest.raises(nimt.InvalidInput, match="whether a higher mine is better"):
+        own.pairs()
 
 
 def test_a_notebook_shows_a_table_and_nothing_that_runs(found):

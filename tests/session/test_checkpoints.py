@@ -71,7 +71,7 @@ def test_a_lesson_may_be_stopped_at_every_step(tmp_path):
     whole = small_lesson(teacher, snapshots=[3, 10])
     lesson = small_lesson(teacher, snapshots=[3, 10], callback=lambda progress: True, checkpoint=path)
     stops = 1
-    while lesson.outcome is nimt.Outcome.STOPPED:
+    while lesson.outcome is nimt.lesson.Outcome.STOPPED:
         assert len(lesson) == stops
         lesson = nimt.resume(path, callback=lambda progress: True)
         stops += 1
@@ -111,8 +111,8 @@ def test_a_time_limit_can_be_given_again_and_again(tmp_path):
     options = {"teacher": nimt.RandomTeacher(), "max_iterations": 4_000, "tol": None, "engine": "reference"}
     whole = small_lesson(**options)
     lesson = small_lesson(**options, time_limit=0.02, checkpoint=path)
-    assert lesson.outcome is nimt.Outcome.TIME
-    while lesson.outcome is nimt.Outcome.TIME:
+    assert lesson.outcome is nimt.lesson.Outcome.TIME
+    while lesson.outcome is nimt.lesson.Outcome.TIME:
         before = lesson
         lesson = nimt.resume(path, time_limit=0.1)
         assert len(lesson) > len(before)

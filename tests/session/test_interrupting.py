@@ -32,7 +32,7 @@ def test_ctrl_c_ends_the_lesson_with_everything_recorded(tmp_path):
 
     lesson = small_lesson(nimt.RandomTeacher(k=2), max_iterations=10**8, tol=0.0, checkpoint=path, callback=press_once)
     pressed[0].join()
-    assert lesson.outcome is nimt.Outcome.INTERRUPTED
+    assert lesson.outcome is nimt.lesson.Outcome.INTERRUPTED
     assert len(lesson) > 0
     assert lesson.indices.shape == (len(lesson), 2)
     assert lesson.picks.sum() == 2 * len(lesson)
@@ -84,7 +84,7 @@ def test_a_process_that_ignores_ctrl_c_goes_on_ignoring_it():
         lesson = small_lesson(callback=lambda progress: os.kill(os.getpid(), signal.SIGINT))
     finally:
         signal.signal(signal.SIGINT, before)
-    assert lesson.outcome is nimt.Outcome.BUDGET
+    assert lesson.outcome is nimt.lesson.Outcome.BUDGET
 
 
 def test_a_lesson_runs_in_any_thread():
@@ -152,6 +152,6 @@ def test_repeated_ctrl_c_while_a_checkpoint_is_written(tmp_path, monkeypatch, ho
     with monkeypatch.context() as patch:
         patch.setattr(records, "write", pressed_meanwhile)
         lesson = small_lesson(checkpoint=path, callback=lambda progress: progress.step == 6 and press())
-    assert lesson.outcome is nimt.Outcome.INTERRUPTED and len(lesson) == 7
+    assert lesson.outcome is nimt.lesson.Outcome.INTERRUPTED and len(lesson) == 7
     assert os.listdir(tmp_path) == ["checkpoint"]
     assert_same_lesson(nimt.resume(path), small_lesson())

@@ -77,15 +77,21 @@ KINDS: dict[str, Callable[[], Endless]] = {
     "grid, greedy packs": lambda: Endless(kernel_learner(1e-6), nimt.GreedyTeacher(k=0.1), GRID, WAVES, PICKS),
     "grid, random": lambda: Endless(kernel_learner(1e-7), nimt.RandomTeacher(pool=0.5), GRID, WAVES, ON_GRID),
     "grid, three outputs": lambda: Endless(kernel_learner(1e-7), GREEDY, GRID, COLOURS, ON_GRID),
-    "examples of each output": lambda: Endless(kernel_learner(1e-7), nimt.PerOutput(GREEDY), GRID, COLOURS, ON_GRID),
+    "examples of each output": lambda: Endless(
+        kernel_learner(1e-7), nimt.teachers.PerOutput(GREEDY), GRID, COLOURS, ON_GRID
+    ),
     "examples of each output, plain loop": lambda: Endless(
-        kernel_learner(), nimt.PerOutput(nimt.RandomTeacher(k=2)), GRID, COLOURS, {"engine": "reference"}
+        kernel_learner(), nimt.teachers.PerOutput(nimt.RandomTeacher(k=2)), GRID, COLOURS, {"engine": "reference"}
     ),
     "communicating": lambda: Endless(
-        kernel_learner(1e-7), nimt.Communicating(GREEDY, every=5000), GRID, COLOURS, ON_GRID
+        kernel_learner(1e-7), nimt.teachers.Communicating(GREEDY, every=5000), GRID, COLOURS, ON_GRID
     ),
     "communicating, plain loop": lambda: Endless(
-        kernel_learner(), nimt.Communicating(nimt.PerOutput(GREEDY), every=9), GRID, COLOURS, {"engine": "reference"}
+        kernel_learner(),
+        nimt.teachers.Communicating(nimt.teachers.PerOutput(GREEDY), every=9),
+        GRID,
+        COLOURS,
+        {"engine": "reference"},
     ),
     "packs and looks by a schedule": lambda: Endless(kernel_learner(), PACKS, GRID, WAVES),
     "packs by a schedule": lambda: Endless(kernel_learner(), GROWING, GRID, WAVES, ON_GRID),
@@ -93,7 +99,7 @@ KINDS: dict[str, Callable[[], Endless]] = {
         kernel_learner(1e-7, loss="crossentropy"), nimt.GreedyTeacher(score="loss", loss="crossentropy"), GRID, CLASSES
     ),
     "classes, by uncertainty": lambda: Endless(
-        kernel_learner(loss="crossentropy"), nimt.UncertaintyTeacher(), GRID, CLASSES, {"measure": "accuracy"}
+        kernel_learner(loss="crossentropy"), nimt.teachers.UncertaintyTeacher(), GRID, CLASSES, {"measure": "accuracy"}
     ),
     "compiled loss of the user's": lambda: Endless(
         kernel_learner(1e-7, loss=log_cosh), GREEDY, GRID, WAVES, ON_GRID, {"allow": [log_cosh]}
@@ -102,11 +108,11 @@ KINDS: dict[str, Callable[[], Endless]] = {
         kernel_learner(1e-7), nimt.GreedyTeacher(score="loss", loss="square"), GRID, WAVES, ON_GRID
     ),
     "synthesis": lambda: Endless(kernel_learner(1e-5), nimt.SynthesisTeacher(), GRID, WAVES),
-    "soft": lambda: Endless(kernel_learner(1e-5), nimt.SoftTeacher(), GRID, WAVES),
+    "soft": lambda: Endless(kernel_learner(1e-5), nimt.teachers.SoftTeacher(), GRID, WAVES),
     "mixed": lambda: Endless(
-        kernel_learner(), nimt.MixedTeacher([(GREEDY, 0.5), (nimt.RandomTeacher(), 0.5)], k=4), GRID, WAVES
+        kernel_learner(), nimt.teachers.MixedTeacher([(GREEDY, 0.5), (nimt.RandomTeacher(), 0.5)], k=4), GRID, WAVES
     ),
-    "planned": lambda: Endless(kernel_learner(), nimt.PlannedTeacher(k=30), GRID, WAVES),
+    "planned": lambda: Endless(kernel_learner(), nimt.teachers.PlannedTeacher(k=30), GRID, WAVES),
     "neighbours": lambda: Endless(
         kernel_learner(1e-7, nimt.Wendland(0.3, dimension=3)), GREEDY, SCATTERED, HEIGHTS, {"engine": "neighbours"}
     ),
@@ -123,9 +129,12 @@ KINDS: dict[str, Callable[[], Endless]] = {
     "diverse packs": lambda: Endless(
         kernel_learner(), nimt.GreedyTeacher(k=4, diverse=True, kernel=nimt.rbf(0.1)), GRID, WAVES
     ),
-    "orthogonal": lambda: Endless(nimt.OrthogonalLearner(nimt.rbf(0.1)), nimt.RandomTeacher(), MANY, HILLS),
+    "orthogonal": lambda: Endless(nimt.learners.OrthogonalLearner(nimt.rbf(0.1)), nimt.RandomTeacher(), MANY, HILLS),
     "interpolation, as GreedyKernelRegressor": lambda: Endless(
-        nimt.OrthogonalLearner(nimt.rbf(0.1)), nimt.InterpolationTeacher("f/P", nimt.rbf(0.1)), MANY, HILLS
+        nimt.learners.OrthogonalLearner(nimt.rbf(0.1)),
+        nimt.teachers.InterpolationTeacher("f/P", nimt.rbf(0.1)),
+        MANY,
+        HILLS,
     ),
     "linear": lambda: Endless(
         nimt.LinearLearner([0.0, 0.0, 0.0], learning_rate=1e-6), nimt.RandomTeacher(k=3), SCATTERED, HEIGHTS
@@ -178,7 +187,7 @@ def test_kills_at_random_moments_change_nothing(kind: str, tmp_path: Path) -> No
     for _ in range(2):
         assert killed_after(rng.uniform(0.1, 1.5), lambda: nimt.resume(place, **lesson.again))
     resumed = nimt.resume(place, time_limit=0.1, **lesson.again)
-    assert resumed.outcome is nimt.Outcome.TIME
+    assert resumed.outcome is nimt.lesson.Outcome.TIME
     whole = nimt.teach(*given, **rules | {"max_iterations": len(resumed), "tol": None})
     assert len(resumed) == len(whole)
     for name in ("discrepancy", "indices", "labels", "picks", "final", "shown_points", "looked", "mix_steps", "mixes"):
@@ -222,7 +231,7 @@ def test_a_comparison_that_is_killed_goes_on(tmp_path: Path) -> None:
     )
     rng = np.random.default_rng(9)
 
-    def compared(folder: Path | None) -> nimt.Comparison:
+    def compared(folder: Path | None) -> nimt.runs.Comparison:
         rules = {"max_iterations": len(paced), "tol": None, "seeds": 2, "record": "picks", "engine": "grid"}
         return nimt.compare(learner, teachers, GRID, WAVES, out=folder, **rules)
 

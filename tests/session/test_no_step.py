@@ -22,7 +22,7 @@ def half_of_waves(points):
 STARTS = {"number": (0.25, lambda points: np.full((len(points), 2), 0.25)), "function": (half_of_waves, half_of_waves)}
 LEARNERS = {
     "kernel": lambda start: nimt.KernelLearner(KERNEL, initial=start),
-    "orthogonal": lambda start: nimt.OrthogonalLearner(KERNEL, initial=start),
+    "orthogonal": lambda start: nimt.learners.OrthogonalLearner(KERNEL, initial=start),
 }
 PLACES = {
     "points": POINTS,

@@ -9,7 +9,9 @@ import nimt
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(), nimt.RandomTeacher(k=2), nimt.SoftTeacher(temperature=0.3)])
+@pytest.mark.parametrize(
+    "teacher", [nimt.GreedyTeacher(), nimt.RandomTeacher(k=2), nimt.teachers.SoftTeacher(temperature=0.3)]
+)
 def test_a_lesson_given_again_is_the_same_to_the_last_digit(teacher, tmp_path):
     pool = nimt.Grid(np.arange(-3, 3, 0.1))
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate="auto", initial=np.cos(pool.points[:, 0]))

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt import Outcome
 from nimt.engines import reference_engine as reference
 from nimt.engines._numba import caching
 from nimt.engines._numba.compiling import seconds_compiling
+from nimt.lesson import Outcome
 from nimt.plain_numba import PLAIN_NUMBA
 from nimt.session import session as running
 from problems import scattered, small_lesson

@@ -96,7 +96,9 @@ def test_no_command_is_written_for_a_formula(place):
     """A command names files: rather none than one with another target."""
     given = {"target": NAMED, "start": {"kind": "zero"}} | {place: {"kind": "formula", "text": "(-x)^2", "axes": []}}
     with pytest.raises(InvalidInput, match=f"the {place} was drawn, dragged or typed"):
-        exports.as_command(given["target"], given["start"], [exports.Part(Recipe(target=""))], read_problem("gmm"))
+        exports.as_command(
+            given["target"], given["start"], [exports.LessonPart(Recipe(target=""))], read_problem("gmm")
+        )
 
 
 def drawn_kernel(rng, depth):
@@ -128,7 +130,7 @@ def test_a_copied_command_is_parsed_into_the_recipe_it_was_made_of():
             "rate": rng.choice(("auto", 1e-12, rng.uniform(1e-6, 1))),
         }  # fmt: skip
         recipe = read_recipe(rules, racer)
-        command = exports.as_command(NAMED, {"kind": "zero"}, [exports.Part(recipe)], problem)
+        command = exports.as_command(NAMED, {"kind": "zero"}, [exports.LessonPart(recipe)], problem)
         words = shlex.split(command)
         assert words[:2] == ["nimt", "teach"]
         read = teach.make_context("teach", words[2:], resilient_parsing=False).params

@@ -95,7 +95,7 @@ def values_at(page, racer, step):
 
 
 def taught(target="gmm", start="gmm:start", teacher=None, rate=0.5, **rules):
-    problem = nimt.read_problem(target, start)
+    problem = nimt.sources.read_problem(target, start)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate, initial=problem.initial)
     rules = {"max_iterations": 12_000, "tol": 1e-4} | rules
     return nimt.teach(learner, teacher or nimt.GreedyTeacher(), problem.pool, problem.target, **rules)
@@ -281,7 +281,7 @@ def test_type_a_formula_and_be_told_what_is_wrong(page):
 def test_be_the_teacher(page):
     page.click("#be-teacher")
     page.wait_for_function("() => studio.teaching && studio.racers.length === 2 && studio.racers[1].over")
-    problem = nimt.read_problem("gmm", "gmm:start")
+    problem = nimt.sources.read_problem("gmm", "gmm:start")
     greedy = taught(tol=page.evaluate("studio.game.goal"))
     assert page.evaluate("[studio.game.greedy, studio.game.steps, studio.game.rate]") == [len(greedy), 20, 0.5]
     assert len(greedy) == 12 and "greedy needs 12" in page.inner_text("#said")
@@ -426,7 +426,7 @@ def test_who_reached_the_tolerance_first_is_ahead(page):
 def test_a_fork_of_a_fork_counts_from_the_start_of_the_race(page):
     fork_at(page, 0, 50, 0.25)
     fork_at(page, 2, 80, 0.4)
-    problem = nimt.read_problem("gmm", "gmm:start")
+    problem = nimt.sources.read_problem("gmm", "gmm:start")
     start, lessons = problem.initial, []
     for rate, steps in ((0.5, 50), (0.25, 30), (0.4, 5000)):
         learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate, initial=start)
@@ -801,7 +801,7 @@ def test_a_dropped_photo_is_taught_drawn_and_shared_in_colour(page, browser, stu
     page.wait_for_function(f"() => studio.race !== {json.dumps(before)} && studio.racers[0]?.header.outputs === 3")
     settled(page)
     rate = page.evaluate("studio.racers[0].header.rate")
-    problem = nimt.read_problem(str(tmp_path / "photo.png"), size=96)
+    problem = nimt.sources.read_problem(str(tmp_path / "photo.png"), size=96)
     learner = nimt.KernelLearner(nimt.rbf(page.evaluate("Number(width.value)")), learning_rate=rate)
     steps = page.evaluate("Number(steps.value)")
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target, max_iterations=steps,

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long
 
 
 def taught(racer=None, target="gmm", start="gmm:start", **rules):
-    problem = nimt.read_problem(target, start)
+    problem = nimt.sources.read_problem(target, start)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=problem.initial)
     rules = {"max_iterations": 5000, "tol": 1e-4} | rules
     return nimt.teach(learner, racer or nimt.GreedyTeacher(), problem.pool, problem.target, **rules)
@@ -47,7 +47,7 @@ def test_a_race_is_the_lesson(studio, mixture):
         np.add.at(added, talk.joined(number, "indices"), talk.joined(number, "coefficients"))
         np.testing.assert_allclose(values + kernel @ added, lesson.final, atol=1e-10)
         assert header["pack"] == (1, 3)[number]
-    assert talk.status[0]["said"] == str(nimt.Outcome.CONVERGED)
+    assert talk.status[0]["said"] == str(nimt.lesson.Outcome.CONVERGED)
     assert talk.status[0]["taken"] == 3056
 
 
@@ -82,7 +82,7 @@ def test_a_person_teaches(studio, mixture):
             while said["type"] != "refused":
                 said = talk.hear()[0]
             assert "there is no point" in said["said"]
-    x = nimt.read_problem("gmm", "gmm:start")
+    x = nimt.sources.read_problem("gmm", "gmm:start")
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.01, initial=x.initial)
 
     class Told:
@@ -149,7 +149,7 @@ def test_a_divergence_is_a_sentence(studio, mixture):
     with studio.talk() as talk:
         talk.say(**mixture)
         talk.until_over()
-    assert talk.status[0]["said"] == str(nimt.Outcome.DIVERGED)
+    assert talk.status[0]["said"] == str(nimt.lesson.Outcome.DIVERGED)
     assert "learning rate" in talk.steps[0][0][0]["notes"][0]
 
 

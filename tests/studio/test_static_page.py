@@ -51,7 +51,7 @@ def values_at(page, racer, step):
 
 def test_the_page_teaches_as_the_library_does_without_a_server(browser, tmp_path):
     assert run(["studio", "--static", str(tmp_path / "page")]) == 0
-    problem = nimt.read_problem("gmm", "gmm:start")
+    problem = nimt.sources.read_problem("gmm", "gmm:start")
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.5, initial=problem.initial)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target, tol=1e-4, snapshots=[40])
     asked = []
@@ -77,7 +77,7 @@ def test_the_page_teaches_as_the_library_does_without_a_server(browser, tmp_path
         page.wait_for_function("() => document.getElementById('said').textContent.includes('as fast as greedy!')")
         page.select_option("#target-kind", "named:digit:0")
         page.wait_for_function(f"{OVER} && studio.racers[0].header.points === 784")
-        digit = nimt.read_problem("digit:0", "digit:8")
+        digit = nimt.sources.read_problem("digit:0", "digit:8")
         learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.5, initial=digit.initial)
         lesson = nimt.teach(learner, nimt.GreedyTeacher(), digit.pool, digit.target, tol=2.5e-4, snapshots=[99])
         assert page.evaluate("studio.racers[0].itd") == lesson.itd

@@ -183,7 +183,11 @@ BAD = {
     ),
     "a learner without the loss that a teacher sees": (
         lambda: nimt.teach(
-            nimt.OrthogonalLearner(nimt.rbf(1.0)), nimt.GreedyTeacher(score="gradient"), [0.0], [1.0], max_iterations=1
+            nimt.learners.OrthogonalLearner(nimt.rbf(1.0)),
+            nimt.GreedyTeacher(score="gradient"),
+            [0.0],
+            [1.0],
+            max_iterations=1,
         ),
         "sees the learner's loss, and OrthogonalLearner has none",
     ),
@@ -242,7 +246,7 @@ BAD = {
     ),
     "measure": (
         lambda: teach(measure="l2"),
-        "one of paper, rms, rkhs, parameters, accuracy, or a nimt.Measure of your own; got 'l2'",
+        "one of paper, rms, rkhs, parameters, accuracy, or a nimt.measures.Measure of your own; got 'l2'",
     ),
     "engine": (lambda: teach(engine="gpu"), "one of auto, reference.*, got 'gpu'"),
     "record": (lambda: teach(record="some"), "one of auto, all, picks, got 'some'"),

@@ -66,7 +66,7 @@ def test_above_twice_the_bound_it_says_that_the_lesson_will_diverge():
     assert "1.1 is above 1, twice the bound 1 / (L max K(x, x))" in str(caught.message)
     assert "the lesson will diverge" in str(caught.message)
     with pytest.warns(nimt.errors.StepSizeWarning):
-        assert small_lesson(learner=rate(1.1), max_iterations=10_000).outcome is nimt.Outcome.DIVERGED
+        assert small_lesson(learner=rate(1.1), max_iterations=10_000).outcome is nimt.lesson.Outcome.DIVERGED
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ TEACHERS = {
     "whole": (nimt.GreedyTeacher(k=1.0), 1),
     "drawn": (nimt.RandomTeacher(k=2), 1),
     "two outputs": (nimt.GreedyTeacher(k=2), 2),
-    "per output": (nimt.PerOutput(nimt.GreedyTeacher(k=2)), 2),
+    "per output": (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=2)), 2),
     "schedule": (nimt.GreedyTeacher(k=nimt.schedules.steps(5, 2, over=20, stages=2)), 1),
 }
 
@@ -117,7 +117,7 @@ def test_a_lesson_is_described_as_its_learner_was_when_it_began():
     assert lesson.settings is lesson.settings
 
 
-class OwnMeasure(nimt.Measure):
+class OwnMeasure(nimt.measures.Measure):
     name = "largest"
 
     def of(self, pupil, target):
@@ -139,14 +139,14 @@ def test_what_may_change_is_described_before_the_first_step(changes):
 
 GROWING = nimt.schedules.PackSchedule("linear", 1, 9)
 SLOW_TEACHERS = {
-    "packs drawn by odds": (nimt.SoftTeacher(k=3), "SoftTeacher chooses by its own"),
+    "packs drawn by odds": (nimt.teachers.SoftTeacher(k=3), "SoftTeacher chooses by its own"),
     "diverse packs that grow": (
         nimt.GreedyTeacher(k=GROWING, diverse=True, kernel=nimt.rbf(0.3)), "follows the schedule of this GreedyTeacher",
     ),
     "packs that grow between looks": (
         nimt.GreedyTeacher(k=GROWING, look=nimt.schedules.LookSchedule("every", 5)), "follows the schedule",
     ),
-    "odds for each output": (nimt.teachers.PerOutput(nimt.SoftTeacher()), "by odds for each output"),
+    "odds for each output": (nimt.teachers.PerOutput(nimt.teachers.SoftTeacher()), "by odds for each output"),
     "made labels for each output": (
         nimt.teachers.PerOutput(nimt.SynthesisTeacher(label_range="target")), "responses for each output",
     ),
@@ -164,7 +164,7 @@ def test_every_teacher_that_no_compiled_engine_covers_says_so(teacher):
 
 def test_a_long_lesson_in_the_plain_loop_says_so_and_why():
     y = np.random.default_rng(0).normal(size=50)
-    long = (nimt.KernelLearner(nimt.rbf(0.3)), nimt.SoftTeacher(k=3), nimt.Grid(np.arange(50.0)), y)
+    long = (nimt.KernelLearner(nimt.rbf(0.3)), nimt.teachers.SoftTeacher(k=3), nimt.Grid(np.arange(50.0)), y)
     with pytest.warns(
         nimt.errors.SlowLessonWarning, match=r"1,000,000 steps may take about \d+ s in the plain loop, bec"
     ):

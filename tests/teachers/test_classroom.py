@@ -84,7 +84,7 @@ def test_what_is_no_class_is_refused():
     with pytest.raises(nimt.InvalidInput, match="two or more"):
         Classroom(learners()[:1])
     with pytest.raises(nimt.InvalidInput, match="two or more"):
-        Classroom([nimt.OrthogonalLearner(nimt.rbf(1.0))] * 2)
+        Classroom([nimt.learners.OrthogonalLearner(nimt.rbf(1.0))] * 2)
     with pytest.raises(nimt.InvalidInput, match="must have one loss"):
         Classroom([nimt.KernelLearner(nimt.rbf(1.0)), nimt.KernelLearner(nimt.rbf(1.0), loss="huber")])
     with pytest.raises(nimt.InvalidInput, match=r"give it once per learner, classroom.repeat\(y\)"):

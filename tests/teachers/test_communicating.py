@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nimt
+from nimt.teachers import Communicating, PerOutput
 from nimt.teachers.communicating import mixture
 
 pytestmark = pytest.mark.long
@@ -14,7 +15,7 @@ INNER = {
     "shared": nimt.GreedyTeacher(),
     "pack": nimt.GreedyTeacher(k=3, norm=1),
     "random": nimt.RandomTeacher(k=2),
-    "each": nimt.PerOutput(nimt.GreedyTeacher()),
+    "each": PerOutput(nimt.GreedyTeacher()),
     "pool": nimt.GreedyTeacher(pool=0.5),
 }
 
@@ -42,8 +43,8 @@ def fitted(values, target, ridge=1e-9):
 @pytest.mark.parametrize("q", [2, 3])
 @pytest.mark.parametrize("each", [False, True])
 def test_the_plain_loop_is_the_formula(q, each):
-    inner = nimt.PerOutput(nimt.GreedyTeacher()) if each else nimt.GreedyTeacher()
-    lesson = teach(nimt.Communicating(inner, every=7, until=20), q, engine="reference")
+    inner = PerOutput(nimt.GreedyTeacher()) if each else nimt.GreedyTeacher()
+    lesson = teach(Communicating(inner, every=7, until=20), q, engine="reference")
     gram, target = nimt.rbf(0.5)(SCATTERED), waves(SCATTERED, q, 7)
     f = waves(SCATTERED, q, 50)
     mixes = []
@@ -71,7 +72,7 @@ def test_the_plain_loop_is_the_formula(q, each):
 @pytest.mark.parametrize("name", INNER)
 @pytest.mark.sampled(3)
 def test_every_engine_equals_the_plain_loop(name, engine):
-    teacher = nimt.Communicating(INNER[name], every=9)
+    teacher = Communicating(INNER[name], every=9)
     plain = teach(teacher, X=GRID, engine="reference")
     fast = teach(teacher, X=GRID, engine=engine)
     assert fast.engine == engine
@@ -84,7 +85,7 @@ def test_every_engine_equals_the_plain_loop(name, engine):
 
 @pytest.mark.parametrize("engine", ["reference", "grid", "streamed"])
 def test_files_and_checkpoints(engine, tmp_path):
-    teacher = nimt.Communicating(nimt.RandomTeacher(k=2), every=5)
+    teacher = Communicating(nimt.RandomTeacher(k=2), every=5)
     whole = teach(teacher, X=GRID, engine=engine)
     for stop in (5, 23, 25):  # at a mixture and between two
         teach(teacher, X=GRID, engine=engine, max_iterations=stop, tol=None, checkpoint=tmp_path / f"c{stop}")
@@ -103,7 +104,7 @@ def test_files_and_checkpoints(engine, tmp_path):
 @pytest.mark.parametrize("start", [0.0, 0.7, lambda x: np.column_stack([x[:, 0], x[:, 1]]), "table"])
 def test_the_coefficients_and_the_start_follow(start):
     """After any mixtures the taught learner, evaluated anywhere it is known, is the function on the pool."""
-    teacher = nimt.Communicating(nimt.GreedyTeacher(), every=6)
+    teacher = Communicating(nimt.GreedyTeacher(), every=6)
     initial = waves(SCATTERED, 2, 50) if isinstance(start, str) else start
     lesson = teach(teacher, 2, start=initial)
     np.testing.assert_allclose(lesson.learner.predict(SCATTERED), lesson.final, atol=1e-10)
@@ -131,7 +132,7 @@ def test_a_target_that_is_a_mixture_of_the_starts_needs_no_step():
     starts = waves(SCATTERED, 3, 50)
     turn = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0]
     alone = teach(nimt.GreedyTeacher(), target=starts @ turn.T, tol=1e-3, max_iterations=5000)
-    mixed = teach(nimt.Communicating(nimt.GreedyTeacher()), target=starts @ turn.T, tol=1e-3, max_iterations=5000)
+    mixed = teach(Communicating(nimt.GreedyTeacher()), target=starts @ turn.T, tol=1e-3, max_iterations=5000)
     assert mixed.itd == 0 and len(mixed) == 0 and alone.itd > 50
     np.testing.assert_allclose(mixed.mixes[0], turn, atol=1e-6)
 
@@ -142,7 +143,7 @@ def test_only_what_the_teacher_sees_is_fitted():
     target = waves(SCATTERED, 3, 7)
     elsewhere = target.copy()
     elsewhere[[i for i in range(40) if i not in seen]] += 5.0
-    teacher = nimt.Communicating(nimt.GreedyTeacher(pool=seen), every=5)
+    teacher = Communicating(nimt.GreedyTeacher(pool=seen), every=5)
     one, other = teach(teacher, target=target), teach(teacher, target=elsewhere)
     np.testing.assert_array_equal(one.mixes, other.mixes)
     np.testing.assert_array_equal(one.final, other.final)
@@ -153,14 +154,14 @@ def test_in_a_box():
     start = lambda x: np.column_stack([x[:, 0], 1 - x[:, 0] ** 2 / 2])  # noqa: E731
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.3, initial=start)
     box = nimt.Box([(-2, 2)], points=21)
-    teacher = nimt.Communicating(nimt.GreedyTeacher(), every=10)
+    teacher = Communicating(nimt.GreedyTeacher(), every=10)
     lesson = nimt.teach(learner, teacher, box, both, max_iterations=60, tol=None)
     assert lesson.mix_steps.tolist() == [0, 10, 20, 30, 40, 50, 60]
     np.testing.assert_allclose(lesson.learner.predict(box.grid), lesson.final, atol=1e-9)
 
 
 def test_steps_take_mixtures_too():
-    teacher = nimt.Communicating(nimt.GreedyTeacher(), every=3)
+    teacher = Communicating(nimt.GreedyTeacher(), every=3)
     whole = teach(teacher, max_iterations=7, tol=None)
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2, initial=waves(SCATTERED, 3, 50))
     walk = nimt.steps(learner, teacher, SCATTERED, waves(SCATTERED, 3, 7), max_iterations=7, tol=None)
@@ -170,9 +171,9 @@ def test_steps_take_mixtures_too():
 
 
 def test_only_the_counts_may_be_kept(tmp_path):
-    lesson = teach(nimt.Communicating(nimt.GreedyTeacher(), every=5), record="picks")
+    lesson = teach(Communicating(nimt.GreedyTeacher(), every=5), record="picks")
     assert lesson.mixes is None and lesson.picks.sum() == 40
-    np.testing.assert_array_equal(lesson.discrepancy, teach(nimt.Communicating(INNER["shared"], every=5)).discrepancy)
+    np.testing.assert_array_equal(lesson.discrepancy, teach(Communicating(INNER["shared"], every=5)).discrepancy)
 
 
 def test_a_learner_is_mixed_by_hand(tmp_path):
@@ -188,25 +189,25 @@ def test_a_learner_is_mixed_by_hand(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (lambda: teach(nimt.Communicating(nimt.GreedyTeacher()), target=SCATTERED[:, 0], start=0.0), "one output"),
-        (lambda: teach(nimt.Communicating(nimt.GreedyTeacher()), target=SCATTERED[:, :1], start=0.0), "one output"),
-        (lambda: nimt.Communicating(nimt.Communicating(nimt.GreedyTeacher())), "mixes the outputs already"),
-        (lambda: nimt.PerOutput(nimt.Communicating(nimt.GreedyTeacher())), r"Communicating\(PerOutput\(teacher\)\)"),
-        (lambda: nimt.Communicating(nimt.GreedyTeacher(), every=0), "every must be a whole number >= 1"),
-        (lambda: nimt.Communicating(nimt.GreedyTeacher(), until=1.5), "until must be a whole number >= 1"),
-        (lambda: nimt.Communicating(nimt.GreedyTeacher(), ridge=0.0), "ridge must be a positive number"),
-        (lambda: nimt.Communicating(nimt.GreedyTeacher), "a teacher needs select"),
-        (lambda: teach(nimt.Communicating(nimt.GreedyTeacher()), measure="rkhs"), "the norm in H"),
+        (lambda: teach(Communicating(nimt.GreedyTeacher()), target=SCATTERED[:, 0], start=0.0), "one output"),
+        (lambda: teach(Communicating(nimt.GreedyTeacher()), target=SCATTERED[:, :1], start=0.0), "one output"),
+        (lambda: Communicating(Communicating(nimt.GreedyTeacher())), "mixes the outputs already"),
+        (lambda: PerOutput(Communicating(nimt.GreedyTeacher())), r"Communicating\(PerOutput\(teacher\)\)"),
+        (lambda: Communicating(nimt.GreedyTeacher(), every=0), "every must be a whole number >= 1"),
+        (lambda: Communicating(nimt.GreedyTeacher(), until=1.5), "until must be a whole number >= 1"),
+        (lambda: Communicating(nimt.GreedyTeacher(), ridge=0.0), "ridge must be a positive number"),
+        (lambda: Communicating(nimt.GreedyTeacher), "a teacher needs select"),
+        (lambda: teach(Communicating(nimt.GreedyTeacher()), measure="rkhs"), "the norm in H"),
         (
             lambda: nimt.teach(
-                nimt.OrthogonalLearner(nimt.rbf(0.5)), nimt.Communicating(nimt.GreedyTeacher()), SCATTERED,
+                nimt.learners.OrthogonalLearner(nimt.rbf(0.5)), Communicating(nimt.GreedyTeacher()), SCATTERED,
                 waves(SCATTERED, 2, 7), max_iterations=1, tol=None,
             ),
             "which OrthogonalLearner cannot do",
         ),
         (
             lambda: nimt.teach(
-                nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), nimt.Communicating(nimt.GreedyTeacher()),
+                nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), Communicating(nimt.GreedyTeacher()),
                 SCATTERED, nimt.classes.one_hot(np.arange(40) % 3), max_iterations=1, tol=None,
             ),
             "CrossEntropy.*give the teacher without Communicating",
@@ -225,7 +226,7 @@ def test_the_held_out_curve_begins_with_the_start():
     fresh = np.random.default_rng(1).uniform(-2, 2, size=(20, 2))
     for snapshots in ([0, 3], []):  # also if the lesson ends where it begins
         lesson = teach(
-            nimt.Communicating(nimt.GreedyTeacher(), every=3), 2, start=start, snapshots=snapshots,
+            Communicating(nimt.GreedyTeacher(), every=3), 2, start=start, snapshots=snapshots,
             max_iterations=max([0, *snapshots]), tol=None, holdout=(fresh, waves(fresh, 2, 7)),
         )  # fmt: skip
         at_start = np.sqrt(np.mean((start(fresh) - waves(fresh, 2, 7)) ** 2))

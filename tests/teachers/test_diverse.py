@@ -39,7 +39,7 @@ def steps_with(learner, k, tol=1e-4):
 
 @pytest.mark.parametrize("k", [2, 5, 10])
 def test_it_helps_a_learner_that_projects(k):
-    plain, diverse = steps_with(nimt.OrthogonalLearner(nimt.rbf(0.5), initial=MIXTURE.initial), k)
+    plain, diverse = steps_with(nimt.learners.OrthogonalLearner(nimt.rbf(0.5), initial=MIXTURE.initial), k)
     assert diverse <= 0.8 * plain
 
 

@@ -38,7 +38,7 @@ def test_an_epoch_of_a_limited_pool_is_of_its_points():
 
 
 def test_each_output_has_epochs_of_its_own():
-    teacher = nimt.PerOutput(nimt.RandomTeacher(k=5, order="epoch"))
+    teacher = nimt.teachers.PerOutput(nimt.RandomTeacher(k=5, order="epoch"))
     target = np.column_stack([np.sin(X.points[:, 0]), np.cos(X.points[:, 0])])
     shown = nimt.teach(LEARNER, teacher, X, target, max_iterations=6, tol=None).indices.reshape(6, 2, 5)
     for output in range(2):

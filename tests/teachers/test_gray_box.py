@@ -126,7 +126,7 @@ def test_memory_goes_round_a_checkpoint(tmp_path, at):
         return progress.step >= at
 
     stopped = small_lesson(RoundRobin(), callback=stop, checkpoint=path, snapshots=range(26))
-    assert stopped.outcome is nimt.Outcome.STOPPED
+    assert stopped.outcome is nimt.lesson.Outcome.STOPPED
     assert len(stopped) == at
     with pytest.raises(nimt.InvalidInput, match=r"RoundRobin is not nimt's own.*teacher="):
         nimt.resume(path)

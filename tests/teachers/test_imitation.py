@@ -26,7 +26,7 @@ def make(case, **options):
     start = LEARNED if case != "several" else np.column_stack([LEARNED, -LEARNED])
     learner = nimt.KernelLearner(KERNEL, loss=loss, learning_rate=RATE, initial=start)
     reference = 3 * TRUTH if case == "logistic" else None
-    return learner, nimt.ImitationTeacher(KERNEL, RATE, loss, reference=reference, **options), start
+    return learner, nimt.teachers.ImitationTeacher(KERNEL, RATE, loss, reference=reference, **options), start
 
 
 def teach(learner, teacher, y, steps=STEPS, **options):
@@ -101,19 +101,19 @@ def test_the_start_may_be_a_function_and_the_pool_limited():
 
 @pytest.mark.parametrize("options", [{}, {"k": 3}, {"k": 0.2, "look": nimt.schedules.every(3), "initial": 0.3}])
 def test_the_imitation_teacher_keeps_the_contract(options):
-    testing.check_teacher(nimt.ImitationTeacher(nimt.rbf(0.4), 0.2, **options))
+    testing.check_teacher(nimt.teachers.ImitationTeacher(nimt.rbf(0.4), 0.2, **options))
 
 
 def test_what_it_cannot_do_is_said():
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
-    teacher = nimt.ImitationTeacher(nimt.rbf(0.5), 0.1)
+    teacher = nimt.teachers.ImitationTeacher(nimt.rbf(0.5), 0.1)
     with pytest.raises(nimt.InvalidInput, match="teach on a pool, not in a Box"):
         nimt.teach(learner, teacher, nimt.Box((-2, 2)), lambda x: np.sin(x[:, 0]), max_iterations=5, tol=None)
     with pytest.raises(nimt.InvalidInput, match="ImitationTeacher chooses by its own select"):
         nimt.teach(learner, teacher, nimt.Grid(np.linspace(-1, 1, 9)), np.sin, max_iterations=5, engine="grid")
     with pytest.raises(nimt.InvalidInput, match="initial has shape"):
-        teach(learner, nimt.ImitationTeacher(initial=LEARNED[1:]), TRUTH)
-    several = nimt.PerOutput(nimt.ImitationTeacher(initial=LABELS["several"]))
+        teach(learner, nimt.teachers.ImitationTeacher(initial=LEARNED[1:]), TRUTH)
+    several = nimt.teachers.PerOutput(nimt.teachers.ImitationTeacher(initial=LABELS["several"]))
     with pytest.raises(nimt.InvalidInput, match="leave PerOutput out"):
         teach(learner, several, LABELS["several"])
 
@@ -122,5 +122,5 @@ def test_it_is_spelled_on_the_command_line_and_sees_the_learner():
     from nimt.teachers.spelling import parse_teacher
 
     teacher = parse_teacher("imitation", k=2)
-    assert isinstance(teacher, nimt.ImitationTeacher)
+    assert isinstance(teacher, nimt.teachers.ImitationTeacher)
     assert (teacher.name, teacher.sees) == ("imitation-2", ("kernel", "loss", "rate"))

@@ -32,10 +32,12 @@ def power_in_plain_loops(points, centers, width):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("learner", [nimt.OrthogonalLearner(KERNEL), nimt.KernelLearner(KERNEL, learning_rate=0.2)])
+@pytest.mark.parametrize(
+    "learner", [nimt.learners.OrthogonalLearner(KERNEL), nimt.KernelLearner(KERNEL, learning_rate=0.2)]
+)
 def test_every_choice_is_that_of_plain_loops(rule, learner):
     points, target, _ = scattered()
-    teacher = nimt.InterpolationTeacher(rule, kernel=KERNEL)
+    teacher = nimt.teachers.InterpolationTeacher(rule, kernel=KERNEL)
     lesson = small_lesson(teacher, learner, max_iterations=9, snapshots=range(10))
     shown = []
     for step, index in enumerate(lesson.indices[:, 0].tolist()):
@@ -48,23 +50,23 @@ def test_every_choice_is_that_of_plain_loops(rule, learner):
 
 def test_the_named_rules_are_members_of_the_family():
     for name, beta in (("f", 1), ("P", 0.0), ("f*P", 0.5), ("f/P", np.inf)):
-        learner = nimt.OrthogonalLearner(KERNEL)
+        learner = nimt.learners.OrthogonalLearner(KERNEL)
         named, numbered = (
-            small_lesson(nimt.InterpolationTeacher(rule, kernel=KERNEL), learner, max_iterations=12)
+            small_lesson(nimt.teachers.InterpolationTeacher(rule, kernel=KERNEL), learner, max_iterations=12)
             for rule in (name, beta)
         )
         np.testing.assert_array_equal(named.indices, numbered.indices)
 
 
 def test_a_large_beta_nears_f_over_p():
-    options = {"learner": nimt.OrthogonalLearner(KERNEL), "max_iterations": 10, "tol": None}
-    high = small_lesson(nimt.InterpolationTeacher(60.0, kernel=KERNEL), **options)
-    limit = small_lesson(nimt.InterpolationTeacher("f/P", kernel=KERNEL), **options)
+    options = {"learner": nimt.learners.OrthogonalLearner(KERNEL), "max_iterations": 10, "tol": None}
+    high = small_lesson(nimt.teachers.InterpolationTeacher(60.0, kernel=KERNEL), **options)
+    limit = small_lesson(nimt.teachers.InterpolationTeacher("f/P", kernel=KERNEL), **options)
     np.testing.assert_array_equal(high.indices, limit.indices)
 
 
 def test_p_greedy_does_not_look_at_the_target():
-    teacher, learner = nimt.InterpolationTeacher("P", kernel=KERNEL), nimt.OrthogonalLearner(KERNEL)
+    teacher, learner = nimt.teachers.InterpolationTeacher("P", kernel=KERNEL), nimt.learners.OrthogonalLearner(KERNEL)
     points, target, _ = scattered()
     one, other = (
         nimt.teach(learner, teacher, points, y, max_iterations=8, tol=None) for y in (target, -3 * target + 1)
@@ -75,14 +77,18 @@ def test_p_greedy_does_not_look_at_the_target():
 @pytest.mark.parametrize(("rule", "at_most"), [("f", 30), ("f*P", 30), ("f/P", 33), ("P", 60)])
 def test_centres_needed_on_the_mixture(rule, at_most):
     kernel = nimt.rbf(0.5)
-    learner = nimt.OrthogonalLearner(kernel, initial=MIXTURE.initial)
-    teacher = nimt.InterpolationTeacher(rule, kernel=kernel)
+    learner = nimt.learners.OrthogonalLearner(kernel, initial=MIXTURE.initial)
+    teacher = nimt.teachers.InterpolationTeacher(rule, kernel=kernel)
     assert nimt.teach(learner, teacher, MIXTURE.pool, MIXTURE.target, tol=1e-4, max_iterations=280).itd <= at_most
 
 
 @pytest.mark.usefixtures("every_step")
 def test_resuming_changes_nothing(tmp_path):
-    options = {"teacher": nimt.InterpolationTeacher("f*P", kernel=KERNEL, k=2), "max_iterations": 6, "tol": None}
+    options = {
+        "teacher": nimt.teachers.InterpolationTeacher("f*P", kernel=KERNEL, k=2),
+        "max_iterations": 6,
+        "tol": None,
+    }
     whole = small_lesson(**options)
     small_lesson(**options, callback=lambda p: p.step >= 2, checkpoint=tmp_path / "c")
     assert_same_lesson(nimt.resume(tmp_path / "c"), whole)
@@ -99,4 +105,4 @@ def test_resuming_changes_nothing(tmp_path):
 )
 def test_what_it_refuses(arguments, message):
     with pytest.raises(nimt.InvalidInput, match=message):
-        nimt.InterpolationTeacher(*arguments)
+        nimt.teachers.InterpolationTeacher(*arguments)

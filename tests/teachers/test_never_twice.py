@@ -42,7 +42,7 @@ def test_greedy_packs_are_those_of_a_plain_loop(k, outputs):
 def test_every_point_is_shown_once_and_the_lesson_ends(kind, k):
     lesson = teach(kind(k=k, never_twice=True), seed=3)
     assert np.array_equal(np.sort(np.concatenate(packs_of(lesson))), np.arange(30))
-    assert lesson.outcome is nimt.Outcome.ALL_SHOWN
+    assert lesson.outcome is nimt.lesson.Outcome.ALL_SHOWN
     assert len(packs_of(lesson)[-1]) <= len(packs_of(lesson)[0]) or not isinstance(k, int | float)
 
 
@@ -77,7 +77,7 @@ def test_the_first_draw_is_by_the_weights():
 @pytest.mark.parametrize("kind", [nimt.GreedyTeacher, nimt.RandomTeacher])
 def test_each_output_has_points_of_its_own(kind):
     target = np.column_stack([np.sin(X.points[:, 0]), np.cos(X.points[:, 0])])
-    lesson = teach(nimt.PerOutput(kind(k=4, never_twice=True)), target=target)
+    lesson = teach(nimt.teachers.PerOutput(kind(k=4, never_twice=True)), target=target)
     packs = [pack.reshape(2, -1) for pack in packs_of(lesson)]
     shown = np.concatenate(packs, axis=1)
     assert np.array_equal(np.sort(shown, axis=1), np.tile(np.arange(30), (2, 1)))
@@ -91,9 +91,9 @@ def test_a_lesson_resumes_bit_for_bit_to_its_end(kind, tmp_path):
     at_once = teach(teacher, seed=2)
     assert np.array_equal(resumed.indices, at_once.indices)
     assert np.array_equal(resumed.final, at_once.final)
-    assert resumed.outcome is at_once.outcome is nimt.Outcome.ALL_SHOWN
+    assert resumed.outcome is at_once.outcome is nimt.lesson.Outcome.ALL_SHOWN
     at_once.save(tmp_path / "whole.npz")
-    assert nimt.Lesson.load(tmp_path / "whole.npz").outcome is nimt.Outcome.ALL_SHOWN
+    assert nimt.Lesson.load(tmp_path / "whole.npz").outcome is nimt.lesson.Outcome.ALL_SHOWN
 
 
 @pytest.mark.parametrize("kind", [nimt.GreedyTeacher, nimt.RandomTeacher])

@@ -5,6 +5,7 @@ import pytest
 
 import nimt
 from nimt.operators.dense import DenseOperator
+from nimt.teachers import PerOutput
 
 pytestmark = pytest.mark.long
 
@@ -35,7 +36,7 @@ def teach(teacher, q=3, X=SCATTERED, target=None, **options):
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("q", [2, 3])
 def test_the_plain_loop_is_the_formula(q, k):
-    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher(k=k)), q)
+    lesson = teach(PerOutput(nimt.GreedyTeacher(k=k)), q)
     gram, target = nimt.rbf(0.5)(SCATTERED), target_on(SCATTERED, q)
     f = [[0.0] * q for _ in range(40)]
     for t in range(50):
@@ -58,7 +59,7 @@ def test_the_plain_loop_is_the_formula(q, k):
 
 @pytest.mark.parametrize("q", [2, 3])
 def test_a_random_teacher_draws_for_the_outputs_in_their_order(q):
-    lesson = teach(nimt.PerOutput(nimt.RandomTeacher(k=2)), q)
+    lesson = teach(PerOutput(nimt.RandomTeacher(k=2)), q)
     _, selection, _ = np.random.default_rng(4).spawn(3)
     for t in range(50):
         assert lesson.indices[t].tolist() == [int(selection.integers(40)) for _ in range(2 * q)]
@@ -70,7 +71,7 @@ def test_a_random_teacher_draws_for_the_outputs_in_their_order(q):
 def test_it_is_as_many_lessons_of_one_output(name, X):
     points = X.points if isinstance(X, nimt.Grid) else X
     target = target_on(points, 3)
-    together = teach(nimt.PerOutput(TEACHERS[name]), X=X, engine="reference")
+    together = teach(PerOutput(TEACHERS[name]), X=X, engine="reference")
     alone = [teach(TEACHERS[name], X=X, target=target[:, o], engine="reference") for o in range(3)]
     k = together.indices.shape[1] // 3
     for o, lesson in enumerate(alone):
@@ -114,9 +115,9 @@ def engines_of(name, X):
 def test_every_engine_equals_the_plain_loop(name, q, X):
     for loss in ("square", nimt.losses.Huber(0.4), "hinge") if name in ("greedy", "large pack") else ("square",):
         options = {"X": X, "q": q, "learner": {"loss": loss}}
-        plain = teach(nimt.PerOutput(COMPILED[name]), engine="reference", **options | {"learner": {"loss": loss}})
+        plain = teach(PerOutput(COMPILED[name]), engine="reference", **options | {"learner": {"loss": loss}})
         for engine in engines_of(name, X):
-            fast = teach(nimt.PerOutput(COMPILED[name]), engine=engine, **options | {"learner": {"loss": loss}})
+            fast = teach(PerOutput(COMPILED[name]), engine=engine, **options | {"learner": {"loss": loss}})
             assert fast.engine == engine and fast.outcome is plain.outcome
             np.testing.assert_array_equal(fast.indices, plain.indices)
             np.testing.assert_array_equal(fast.labels, plain.labels)
@@ -132,7 +133,7 @@ def test_every_engine_equals_the_plain_loop(name, q, X):
 def test_every_engine_stops_where_the_plain_loop_stops(engine, rule):
     rate = 0.9 if "patience" in rule else 0.2
     plain, fast = (
-        teach(nimt.PerOutput(nimt.GreedyTeacher()), X=ROOM, engine=name, max_iterations=2000,
+        teach(PerOutput(nimt.GreedyTeacher()), X=ROOM, engine=name, max_iterations=2000,
               learner={"learning_rate": rate}, **{"tol": None} | rule)
         for name in ("reference", engine)
     )  # fmt: skip
@@ -144,7 +145,7 @@ def test_on_a_grid_not_even_ties_tell_the_engines_apart():
     board = np.indices((32, 32)).sum(axis=0) // 4 % 2
     target = np.stack([board, 1 - board], axis=-1).reshape(-1, 2).astype(float)
     plain, fast = (
-        teach(nimt.PerOutput(nimt.GreedyTeacher()), X=nimt.Grid.like(board), target=target, engine=engine,
+        teach(PerOutput(nimt.GreedyTeacher()), X=nimt.Grid.like(board), target=target, engine=engine,
               max_iterations=1200, tol=None)
         for engine in ("reference", "grid")
     )  # fmt: skip
@@ -157,11 +158,11 @@ def test_on_a_grid_not_even_ties_tell_the_engines_apart():
 @pytest.mark.parametrize("name", ["greedy", "large pack", "random", "other labels"])
 def test_a_resumed_lesson_is_bit_identical(name, engine, tmp_path):
     options = {"X": ROOM, "engine": engine, "max_iterations": 200, "tol": None}
-    whole = teach(nimt.PerOutput(COMPILED[name]), **options)
+    whole = teach(PerOutput(COMPILED[name]), **options)
     goal = [3]
-    stopped = teach(nimt.PerOutput(COMPILED[name]), checkpoint=tmp_path / "c",
+    stopped = teach(PerOutput(COMPILED[name]), checkpoint=tmp_path / "c",
                     callback=lambda progress: progress.step > goal[0], **options)  # fmt: skip
-    assert stopped.outcome is nimt.Outcome.STOPPED
+    assert stopped.outcome is nimt.lesson.Outcome.STOPPED
     goal[0] = 100
     assert nimt.resume(tmp_path / "c", callback=lambda progress: progress.step > goal[0]).outcome is stopped.outcome
     resumed = nimt.resume(tmp_path / "c")
@@ -175,7 +176,7 @@ def test_a_resumed_lesson_is_bit_identical(name, engine, tmp_path):
 def test_the_discrepancy_never_drifts():
     picture = np.random.default_rng(2).normal(size=(20, 20, 3))
     marks = sorted({int(t) for t in np.geomspace(1, 200_000, 30)})
-    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), X=nimt.Grid.like(picture[..., 0]), target=picture,
+    lesson = teach(PerOutput(nimt.GreedyTeacher()), X=nimt.Grid.like(picture[..., 0]), target=picture,
                    learner={"learning_rate": 0.05}, max_iterations=200_000, engine="grid", snapshots=marks)  # fmt: skip
     for t in (t for t in marks if t < len(lesson.discrepancy)):
         exact = np.sqrt(np.sum((lesson.snapshots[t] - lesson.target) ** 2)) / 400
@@ -186,11 +187,11 @@ def test_which_teachers_are_compiled():
     learner, target = nimt.KernelLearner(nimt.rbf(0.5)), target_on(GRID.points, 2)
     for teacher, engine in [
         (nimt.GreedyTeacher(), "grid"),
-        (nimt.SoftTeacher(), "reference"),
+        (nimt.teachers.SoftTeacher(), "reference"),
         (nimt.SynthesisTeacher(), "reference"),
         (Uneven(), "reference"),
     ]:
-        assert nimt.plan(learner, nimt.PerOutput(teacher), GRID, target).engine == engine
+        assert nimt.plan(learner, PerOutput(teacher), GRID, target).engine == engine
 
 
 def test_every_operator_moves_one_output_of_several():
@@ -205,7 +206,7 @@ def test_every_operator_moves_one_output_of_several():
 
 def test_other_labels_are_for_the_whole_step():
     other = np.random.default_rng(1).normal(size=(40, 3))
-    teacher = nimt.PerOutput(nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(other, 0.4)))
+    teacher = PerOutput(nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(other, 0.4)))
     lesson = teach(teacher, engine="reference")
     assert lesson.method == "alternative GFT-1 per output"
     _, _, stream = np.random.default_rng(4).spawn(3)
@@ -216,12 +217,12 @@ def test_other_labels_are_for_the_whole_step():
 
 @pytest.mark.parametrize(
     "teacher",
-    [nimt.GreedyTeacher(k=2, pool=0.5), nimt.RandomTeacher(), nimt.SoftTeacher(), nimt.SynthesisTeacher()],
+    [nimt.GreedyTeacher(k=2, pool=0.5), nimt.RandomTeacher(), nimt.teachers.SoftTeacher(), nimt.SynthesisTeacher()],
     ids=lambda teacher: teacher.name,
 )
 def test_files_and_checkpoints(teacher, tmp_path):
-    whole = teach(nimt.PerOutput(teacher))
-    teach(nimt.PerOutput(teacher), max_iterations=23, tol=None, checkpoint=tmp_path / "c")
+    whole = teach(PerOutput(teacher))
+    teach(PerOutput(teacher), max_iterations=23, tol=None, checkpoint=tmp_path / "c")
     resumed = nimt.resume(tmp_path / "c", max_iterations=50)
     for name in ("indices", "labels", "discrepancy", "final", "picks"):
         np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name))
@@ -232,25 +233,25 @@ def test_files_and_checkpoints(teacher, tmp_path):
     np.testing.assert_array_equal(kept.learner.predict([[0.1, 0.2]]), whole.learner.predict([[0.1, 0.2]]))
 
 
-@pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(), nimt.PerOutput(nimt.GreedyTeacher())])
+@pytest.mark.parametrize("teacher", [nimt.GreedyTeacher(), PerOutput(nimt.GreedyTeacher())])
 def test_a_lesson_without_steps_is_kept(teacher, tmp_path):
     teach(teacher, max_iterations=0, tol=None).save(tmp_path / "lesson")
     assert len(nimt.Lesson.load(tmp_path / "lesson")) == 0
 
 
 def test_the_table_names_the_outputs():
-    table = teach(nimt.PerOutput(nimt.GreedyTeacher(k=2)), q=2, max_iterations=3, tol=None).to_table()
+    table = teach(PerOutput(nimt.GreedyTeacher(k=2)), q=2, max_iterations=3, tol=None).to_table()
     assert list(table)[2:] == [
         f"{name}_{j}_output_{o}" for o in (1, 2) for j in (1, 2) for name in ("index", "x_1", "x_2", "label")
     ]
-    table = teach(nimt.PerOutput(nimt.GreedyTeacher()), q=2).to_table()
+    table = teach(PerOutput(nimt.GreedyTeacher()), q=2).to_table()
     assert list(table)[2:6] == ["index_output_1", "x_1_output_1", "x_2_output_1", "label_output_1"]
     np.testing.assert_array_equal(table["x_2_output_1"][:-1], SCATTERED[table["index_output_1"][:-1], 1])
 
 
 def test_schedules_of_the_teacher_hold_for_every_output(tmp_path):
     growing = nimt.GreedyTeacher(k=nimt.schedules.linear(1, 4), look=nimt.schedules.every(3))
-    lesson = teach(nimt.PerOutput(growing), q=2, max_iterations=20, tol=None, snapshots=[10])
+    lesson = teach(PerOutput(growing), q=2, max_iterations=20, tol=None, snapshots=[10])
     alone = [teach(growing, target=target_on(SCATTERED, 2)[:, o], max_iterations=20, tol=None) for o in range(2)]
     table = lesson.to_table()
     for t in range(20):
@@ -268,9 +269,13 @@ def test_schedules_of_the_teacher_hold_for_every_output(tmp_path):
 
 def test_steps_and_comparisons():
     learner, target = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2), target_on(SCATTERED, 2)
-    walk = nimt.steps(learner, nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED, target, max_iterations=2, tol=None)
+    walk = nimt.steps(learner, PerOutput(nimt.GreedyTeacher()), SCATTERED, target, max_iterations=2, tol=None)
     assert [selection.indices.shape for _, selection, _ in walk] == [(2,), (2,)]
-    teachers = [nimt.GreedyTeacher(), nimt.PerOutput(nimt.GreedyTeacher()), nimt.PerOutput(nimt.RandomTeacher())]
+    teachers = [
+        nimt.GreedyTeacher(),
+        PerOutput(nimt.GreedyTeacher()),
+        PerOutput(nimt.RandomTeacher()),
+    ]
     table = nimt.compare(learner, teachers, SCATTERED, target, tol=0.02, max_iterations=400, seeds=2)
     rows = {row.name: row for row in table.rows()}
     assert list(rows) == ["GFT-1", "GFT-1 per output", "RFT-1 per output"]
@@ -281,21 +286,21 @@ def test_steps_and_comparisons():
 def test_the_step_size_is_that_of_one_output():
     """The pack of one output is averaged over itself, so more outputs do not change what is safe."""
     options = {"learner": {"learning_rate": "auto"}, "max_iterations": 5, "tol": None}
-    together = teach(nimt.PerOutput(nimt.GreedyTeacher(k=2)), **options)
+    together = teach(PerOutput(nimt.GreedyTeacher(k=2)), **options)
     alone = teach(nimt.GreedyTeacher(k=2), target=target_on(SCATTERED, 3)[:, 0], **options)
     assert together.learner.learning_rate_ == alone.learner.learning_rate_
 
 
 def test_stationary_and_at_rest():
-    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), stop_when_stationary=1e-3, max_iterations=10_000, tol=None)
-    assert lesson.outcome is nimt.Outcome.STATIONARY
+    lesson = teach(PerOutput(nimt.GreedyTeacher()), stop_when_stationary=1e-3, max_iterations=10_000, tol=None)
+    assert lesson.outcome is nimt.lesson.Outcome.STATIONARY
     gaps = np.abs(lesson.final - lesson.target).max(axis=0)
     assert max((2 * gap) ** 2 for gap in gaps) <= 1e-3
     rest = teach(
-        nimt.PerOutput(nimt.GreedyTeacher()), target=np.array([[0.5, 0.5], [0.5, 0.5]]), X=np.array([0.0, 9.0]),
+        PerOutput(nimt.GreedyTeacher()), target=np.array([[0.5, 0.5], [0.5, 0.5]]), X=np.array([0.0, 9.0]),
         learner={"loss": "hinge", "initial": 3.0},
     )  # fmt: skip
-    assert rest.outcome is nimt.Outcome.AT_REST
+    assert rest.outcome is nimt.lesson.Outcome.AT_REST
 
 
 class Uneven(nimt.Teacher):
@@ -313,31 +318,31 @@ class OwnPacks(nimt.Teacher):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (lambda: teach(nimt.PerOutput(nimt.GreedyTeacher()), target=SCATTERED[:, 0]), "the target has one output"),
-        (lambda: teach(nimt.PerOutput(nimt.GreedyTeacher()), target=SCATTERED[:, :1]), "the target has one output"),
-        (lambda: nimt.PerOutput(nimt.PerOutput(nimt.GreedyTeacher())), "for each output already"),
-        (lambda: nimt.PerOutput(nimt.GreedyTeacher), "a teacher needs select"),
-        (lambda: nimt.PerOutput("greedy"), "a teacher needs select"),
-        (lambda: teach(nimt.PerOutput(Uneven()), target=SCATTERED * 0 + [1.0, 2.0]), "packs of different sizes"),
+        (lambda: teach(PerOutput(nimt.GreedyTeacher()), target=SCATTERED[:, 0]), "the target has one output"),
+        (lambda: teach(PerOutput(nimt.GreedyTeacher()), target=SCATTERED[:, :1]), "the target has one output"),
+        (lambda: PerOutput(PerOutput(nimt.GreedyTeacher())), "for each output already"),
+        (lambda: PerOutput(nimt.GreedyTeacher), "a teacher needs select"),
+        (lambda: PerOutput("greedy"), "a teacher needs select"),
+        (lambda: teach(PerOutput(Uneven()), target=SCATTERED * 0 + [1.0, 2.0]), "packs of different sizes"),
         (lambda: teach(OwnPacks(), q=2), "as many for every output"),
-        (lambda: teach(nimt.PerOutput(nimt.RandomTeacher(weights=[1.0, 2.0]))), "weights has shape"),
+        (lambda: teach(PerOutput(nimt.RandomTeacher(weights=[1.0, 2.0]))), "weights has shape"),
         (
             lambda: nimt.teach(
-                nimt.OrthogonalLearner(nimt.rbf(0.5)), nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED,
+                nimt.learners.OrthogonalLearner(nimt.rbf(0.5)), PerOutput(nimt.GreedyTeacher()), SCATTERED,
                 target_on(SCATTERED, 2), max_iterations=1, tol=None,
             ),
             "which OrthogonalLearner cannot learn",
         ),
         (
             lambda: nimt.teach(
-                nimt.KernelLearner(nimt.rbf(0.5)), nimt.PerOutput(nimt.GreedyTeacher()), nimt.Box([(-2, 2)], points=9),
+                nimt.KernelLearner(nimt.rbf(0.5)), PerOutput(nimt.GreedyTeacher()), nimt.Box([(-2, 2)], points=9),
                 lambda x: np.column_stack([x[:, 0], x[:, 0]]), max_iterations=1, tol=None,
             ),
             "in a Box all outputs are shown the same examples",
         ),
         (
             lambda: nimt.teach(
-                nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), nimt.PerOutput(nimt.GreedyTeacher()), SCATTERED,
+                nimt.KernelLearner(nimt.rbf(0.5), loss="crossentropy"), PerOutput(nimt.GreedyTeacher()), SCATTERED,
                 nimt.classes.one_hot(np.arange(40) % 3), max_iterations=1, tol=None,
             ),
             "CrossEntropy.*give the teacher without PerOutput",
@@ -354,7 +359,7 @@ def test_panels_show_every_output_its_own_example():
     target = np.column_stack([np.sin(x.points[:, 0]), np.cos(x.points[:, 0])])
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
     rules = {"max_iterations": 20, "tol": None, "snapshots": [0, 10], "engine": "reference"}
-    lesson = nimt.teach(learner, nimt.PerOutput(nimt.GreedyTeacher(k=2)), x, target, **rules)
+    lesson = nimt.teach(learner, PerOutput(nimt.GreedyTeacher(k=2)), x, target, **rules)
     (axes, *_) = nimt.plots.panels(lesson, [10]).axes
     marks = [line.get_xydata() for line in axes.get_lines() if line.get_marker() == "o"]
     indices, labels = lesson.pack(10)
@@ -365,7 +370,7 @@ def test_panels_show_every_output_its_own_example():
 
 
 def test_the_tables_of_a_lesson_of_no_step_have_all_columns_and_no_rows():
-    lesson = teach(nimt.PerOutput(nimt.GreedyTeacher()), 2, max_iterations=0, tol=None)
+    lesson = teach(PerOutput(nimt.GreedyTeacher()), 2, max_iterations=0, tol=None)
     assert {name: len(column) for name, column in lesson.examples().items()} == dict.fromkeys(
         ["step", "index", "output", "x_1", "x_2", "label"], 0
     )

@@ -59,7 +59,7 @@ def lesson_of(teacher, steps, **options):
 
 def test_every_pack_has_one_place_of_every_run():
     """17 places and packs of about 5: three packs, from five runs of three places and one of two."""
-    lesson = lesson_of(nimt.PlannedTeacher(k=5, floor=1.0), 6, seed=4)
+    lesson = lesson_of(nimt.teachers.PlannedTeacher(k=5, floor=1.0), 6, seed=4)
     runs = [range(0, 3), range(3, 6), range(6, 9), range(9, 12), range(12, 15)]
     for epoch in (0, 3):
         packs = [lesson.pack(epoch + step)[0] for step in range(3)]
@@ -70,12 +70,12 @@ def test_every_pack_has_one_place_of_every_run():
 
 @pytest.mark.parametrize(("k", "sizes"), [(1, [1] * 17), (0.4, [5, 6, 6]), (0.9, [17]), (1.0, [17])])
 def test_the_packs_of_an_epoch_have_nearly_equal_sizes(k, sizes):
-    lesson = lesson_of(nimt.PlannedTeacher(k=k), len(sizes))
+    lesson = lesson_of(nimt.teachers.PlannedTeacher(k=k), len(sizes))
     assert sorted(len(lesson.pack(step)[0]) for step in range(len(sizes))) == sizes
 
 
 def test_the_teacher_knows_the_errors_at_what_it_showed_alone():
-    teacher, rng = nimt.PlannedTeacher(k=4, floor=0.0), np.random.default_rng(1)
+    teacher, rng = nimt.teachers.PlannedTeacher(k=4, floor=0.0), np.random.default_rng(1)
     target, n = np.zeros(12), 12
     memory, seen, shown = None, np.full(n, np.nan), []
     for step in range(13):
@@ -94,7 +94,7 @@ def test_larger_errors_are_shown_more_often():
     target = np.where(np.arange(64) < 8, 5.0, 0.1)
     learner = nimt.KernelLearner(nimt.rbf(0.3), learning_rate=1e-6)
     lesson = nimt.teach(
-        learner, nimt.PlannedTeacher(k=8, floor=0.3), np.arange(64.0), target, max_iterations=80, tol=None
+        learner, nimt.teachers.PlannedTeacher(k=8, floor=0.3), np.arange(64.0), target, max_iterations=80, tol=None
     )
     shares = lesson.picks[:8].sum() / lesson.picks.sum()
     due = (0.7 * 40 / 45.6 + 0.3 / 8) * 0.9 + 0.1 / 8  # one of ten epochs is in turn
@@ -104,10 +104,10 @@ def test_larger_errors_are_shown_more_often():
 @pytest.mark.parametrize(
     "teacher",
     [
-        nimt.PlannedTeacher(k=schedules.linear(2, 9, over=20)),
-        nimt.PlannedTeacher(k=0.4, floor=0.0),
-        nimt.INTTeacher().fix_length(10),
-        nimt.INTTeacher(k=3, look=None),
+        nimt.teachers.PlannedTeacher(k=schedules.linear(2, 9, over=20)),
+        nimt.teachers.PlannedTeacher(k=0.4, floor=0.0),
+        nimt.teachers.INTTeacher().fix_length(10),
+        nimt.teachers.INTTeacher(k=3, look=None),
     ],
     ids=lambda teacher: teacher.name,
 )
@@ -126,7 +126,9 @@ def test_int_keeps_its_pack_between_looks_and_sums_over_channels():
     target = rng.normal(size=(30, 3))
     k, look = schedules.steps(0.2, 0.92, over=40, stages=10), schedules.incremental(10, over=40, stages=5)
     learner = nimt.KernelLearner(nimt.rbf(0.01), learning_rate=0.05)
-    lesson = nimt.teach(learner, nimt.INTTeacher(k=k, look=look), np.arange(30.0), target, max_iterations=40, tol=None)
+    lesson = nimt.teach(
+        learner, nimt.teachers.INTTeacher(k=k, look=look), np.arange(30.0), target, max_iterations=40, tol=None
+    )
     values, pack = np.zeros((30, 3)), []
     for step in range(40):
         if look.at(step):
@@ -143,9 +145,9 @@ def test_int_keeps_its_pack_between_looks_and_sums_over_channels():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: nimt.PlannedTeacher(floor=1.5), "floor must be a number from 0 to 1, got 1.5"),
-        (lambda: nimt.PlannedTeacher(k=0), "k must be a count"),
-        (lambda: nimt.INTTeacher(look=3), "look must be None"),
+        (lambda: nimt.teachers.PlannedTeacher(floor=1.5), "floor must be a number from 0 to 1, got 1.5"),
+        (lambda: nimt.teachers.PlannedTeacher(k=0), "k must be a count"),
+        (lambda: nimt.teachers.INTTeacher(look=3), "look must be None"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(make, sentence):
@@ -156,7 +158,7 @@ def test_bad_input_is_refused_in_one_sentence(make, sentence):
 @pytest.mark.parametrize(("k", "fits"), [(5, True), (8, True), (3, False), (0.3, False)])
 def test_outputs_with_packs_of_their_own_need_packs_of_one_size(k, fits):
     learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2)
-    teacher, target = nimt.PerOutput(nimt.PlannedTeacher(k=k)), np.ones((20, 2))
+    teacher, target = nimt.teachers.PerOutput(nimt.teachers.PlannedTeacher(k=k)), np.ones((20, 2))
     if fits:
         assert len(nimt.teach(learner, teacher, np.arange(20.0), target, max_iterations=12, tol=None)) == 12
         return

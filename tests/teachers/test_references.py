@@ -257,6 +257,7 @@ def test_bad_references_of_classes_get_a_sentence(reference, sentence):
     [
         ({"reference": None}, "give reference="),
         ({"reference": "auto"}, "must be an array, a function of x, a fitted estimator or a nimt.reference"),
+        ({"reference": 5}, "must be an array, a function of x, a fitted estimator or a nimt.reference, got 5"),
         ({"reference": TRUTH, "difficulty": 1}, "difficulty must be True or False"),
         ({"reference": TRUTH, "learning_rate": -1}, "learning_rate must be a positive number"),
         ({"reference": TRUTH, "learning_rate": abs}, "learning_rate must be a number or 'auto', got a callable"),
@@ -271,7 +272,7 @@ def test_bad_options_get_a_sentence(options, sentence):
 
 
 def test_a_reference_of_several_outputs_is_refused_by_each_output():
-    teacher = nimt.PerOutput(nimt.SurrogateTeacher(REFERENCES["several"]))
+    teacher = nimt.teachers.PerOutput(nimt.SurrogateTeacher(REFERENCES["several"]))
     with pytest.raises(nimt.InvalidInput, match="leave PerOutput out"):
         teach_by(teacher, LABELS["several"])
 

@@ -20,7 +20,7 @@ from problems import assert_same_lesson
 POINTS = np.linspace(-2, 2, 17)
 TARGET = np.sin(2 * POINTS)
 LEARNER = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1)
-POWER = nimt.InterpolationTeacher("P", kernel=LEARNER.kernel)
+POWER = nimt.teachers.InterpolationTeacher("P", kernel=LEARNER.kernel)
 SHAPES = {
     "linear": lambda start, end, part: start + (end - start) * part,
     "cosine": lambda start, end, part: start + (end - start) * (1 - math.cos(math.pi * part)) / 2,
@@ -137,8 +137,8 @@ def test_compiled_packs_follow_a_schedule_as_the_plain_loop_does(engine, size):
         (nimt.RandomTeacher(k=k), {}),
         (nimt.RandomTeacher(k=k, replace=False), {}),
         (nimt.GreedyTeacher(k=k), {"outputs": (3,)}),
-        (nimt.PerOutput(nimt.GreedyTeacher(k=k)), {"outputs": (3,)}),
-        (nimt.Communicating(nimt.GreedyTeacher(k=k), every=7), {"outputs": (3,)}),
+        (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=k)), {"outputs": (3,)}),
+        (nimt.teachers.Communicating(nimt.GreedyTeacher(k=k), every=7), {"outputs": (3,)}),
     ]
     assert_compiled_equals_plain(engine, cases)
 
@@ -189,24 +189,24 @@ def teachers_with_packs(size, n):
             (nimt.GreedyTeacher(k=of_the_pool, pool=0.6), ()),
             (nimt.GreedyTeacher(k=k, labels=nimt.teachers.AlternativeLabels(0.3, 0.4)), ()),
             (greedy, (2,)),
-            (nimt.PerOutput(greedy), (2,)),
-            (nimt.Communicating(greedy, every=5), (2,)),
+            (nimt.teachers.PerOutput(greedy), (2,)),
+            (nimt.teachers.Communicating(greedy, every=5), (2,)),
         ],
         "loss": [
             (nimt.GreedyTeacher(k=k, score="loss", loss="square"), ()),
             (nimt.GreedyTeacher(k=k, score="gradient", loss="huber", kernel=nimt.linear()), ()),
-            (nimt.PerOutput(nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss="huber")), (2,)),
+            (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss="huber")), (2,)),
         ],
         "loss below 0": [
             (nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing), ()),
             (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), ()),
             (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), (2,)),
-            (nimt.PerOutput(nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing)), (2,)),
+            (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing)), (2,)),
         ],
         "nothing": [
             (nimt.RandomTeacher(k=k), ()),
             (nimt.RandomTeacher(k=of_the_pool, pool=0.6, replace=False), ()),
-            (nimt.PerOutput(nimt.RandomTeacher(k=k)), (2,)),
+            (nimt.teachers.PerOutput(nimt.RandomTeacher(k=k)), (2,)),
         ],
     }
 
@@ -256,8 +256,8 @@ def test_compiled_packs_of_an_earlier_look_are_those_of_the_plain_loop(engine, l
         (nimt.GreedyTeacher(k=2, look=look, pool=0.9, labels=other), {}),
         (nimt.GreedyTeacher(k=2, look=look, score="loss", loss="huber"), {}),
         (nimt.GreedyTeacher(k=2, look=look), {"outputs": (3,)}),
-        (nimt.PerOutput(nimt.GreedyTeacher(k=2, look=look)), {"outputs": (3,)}),
-        (nimt.Communicating(nimt.GreedyTeacher(k=2, look=look), every=7), {"outputs": (3,)}),
+        (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=2, look=look)), {"outputs": (3,)}),
+        (nimt.teachers.Communicating(nimt.GreedyTeacher(k=2, look=look), every=7), {"outputs": (3,)}),
     ]
     if engine != "streamed":
         kernel = nimt.rbf(ENGINES[engine][1])
@@ -316,10 +316,10 @@ TEACHERS = {
     "greedy": nimt.GreedyTeacher(k=schedules.geometric(1, 12, over=9), look=schedules.every(3)),
     "random": nimt.RandomTeacher(k=schedules.cosine(0.1, 0.9, over=9)),
     "distinct": nimt.RandomTeacher(k=schedules.linear(2, 9, over=9), replace=False),
-    "soft": nimt.SoftTeacher(
+    "soft": nimt.teachers.SoftTeacher(
         k=schedules.steps(1, 6, over=9, stages=3), look=schedules.incremental(4, over=9, stages=2)
     ),
-    "mixed": nimt.MixedTeacher(
+    "mixed": nimt.teachers.MixedTeacher(
         {nimt.GreedyTeacher(): 0.4, nimt.RandomTeacher(replace=False): 0.6},
         k=schedules.linear(0.2, 0.8, over=9), look=schedules.every(2),
     ),
@@ -370,13 +370,13 @@ def test_a_mixture_chooses_in_turn_from_what_is_free(seed):
     rng = np.random.default_rng(seed)
     target = rng.normal(size=20)
     parts = [(nimt.GreedyTeacher(norm=1), 0.3), (nimt.RandomTeacher(replace=False), 0.25), (nimt.GreedyTeacher(), 0.45)]
-    shown = nimt.MixedTeacher(parts, k=9).select(view_of(target, seed)).indices.tolist()
+    shown = nimt.teachers.MixedTeacher(parts, k=9).select(view_of(target, seed)).indices.tolist()
     first = furthest([0.0] * 20, target, range(20), 2)
     free = [i for i in range(20) if i not in first]
     drawn = [free[i] for i in np.random.default_rng(seed).choice(18, size=2, replace=False)]
     rest = furthest([0.0] * 20, target, [i for i in free if i not in drawn], 5)
     assert shown == first + drawn + rest
-    assert nimt.MixedTeacher(parts).sizes(9) == [2, 2, 5]
+    assert nimt.teachers.MixedTeacher(parts).sizes(9) == [2, 2, 5]
 
 
 def test_a_mixture_of_one_is_that_teacher():
@@ -384,14 +384,16 @@ def test_a_mixture_of_one_is_that_teacher():
         (nimt.GreedyTeacher(), nimt.GreedyTeacher(k=4)),
         (nimt.RandomTeacher(), nimt.RandomTeacher(k=4)),
     ]:
-        mixed = taught(nimt.MixedTeacher([(teacher, 1.0)], k=4), engine="reference")
+        mixed = taught(nimt.teachers.MixedTeacher([(teacher, 1.0)], k=4), engine="reference")
         np.testing.assert_array_equal(mixed.indices, taught(alone, engine="reference").indices)
 
 
 def test_several_outputs_are_mixed_and_looked_at_by_their_norm():
     target = np.stack([TARGET, 2 * np.cos(POINTS), POINTS], axis=1)
-    teacher = nimt.MixedTeacher(
-        {nimt.GreedyTeacher(): 0.5, nimt.SoftTeacher(): 0.5}, k=schedules.linear(2, 8, over=9), look=schedules.every(4)
+    teacher = nimt.teachers.MixedTeacher(
+        {nimt.GreedyTeacher(): 0.5, nimt.teachers.SoftTeacher(): 0.5},
+        k=schedules.linear(2, 8, over=9),
+        look=schedules.every(4),
     )
     lesson = nimt.teach(LEARNER, teacher, POINTS, target, max_iterations=12, tol=None, seed=1)
     assert lesson.labels.shape == (12, 8, 3)
@@ -429,15 +431,15 @@ def test_figures_theory_and_tables_read_packs_of_any_size(tmp_path):
         (lambda: nimt.GreedyTeacher(look=10), "look must be None"),
         (lambda: nimt.SynthesisTeacher(k=schedules.linear(1, 2)), "k must be a count"),
         (lambda: taught(nimt.GreedyTeacher(k=schedules.linear(1, 18, over=99)), 3), "from 1 to 17"),
-        (lambda: nimt.MixedTeacher({}), "shares must be teachers"),
-        (lambda: nimt.MixedTeacher(3), "shares must be teachers"),
-        (lambda: nimt.MixedTeacher({nimt.GreedyTeacher(): 0.5}), "sum to 0.5"),
-        (lambda: nimt.MixedTeacher({nimt.GreedyTeacher(): 2.0}), "from 0 to 1, got 2.0"),
-        (lambda: nimt.MixedTeacher({nimt.GreedyTeacher(k=1.0): 1.0}), "k= is given to the mixture"),
-        (lambda: nimt.MixedTeacher({nimt.GreedyTeacher(pool=[1, 2]): 1.0}), "pool= is given to the mixture"),
-        (lambda: nimt.MixedTeacher({nimt.SynthesisTeacher(): 1.0}), "make no labels"),
-        (lambda: nimt.MixedTeacher({"greedy": 1.0}), "make no labels"),
-        (lambda: taught(nimt.MixedTeacher({POWER: 1.0}, k=2)), "remembers what it showed"),
+        (lambda: nimt.teachers.MixedTeacher({}), "shares must be teachers"),
+        (lambda: nimt.teachers.MixedTeacher(3), "shares must be teachers"),
+        (lambda: nimt.teachers.MixedTeacher({nimt.GreedyTeacher(): 0.5}), "sum to 0.5"),
+        (lambda: nimt.teachers.MixedTeacher({nimt.GreedyTeacher(): 2.0}), "from 0 to 1, got 2.0"),
+        (lambda: nimt.teachers.MixedTeacher({nimt.GreedyTeacher(k=1.0): 1.0}), "k= is given to the mixture"),
+        (lambda: nimt.teachers.MixedTeacher({nimt.GreedyTeacher(pool=[1, 2]): 1.0}), "pool= is given to the mixture"),
+        (lambda: nimt.teachers.MixedTeacher({nimt.SynthesisTeacher(): 1.0}), "make no labels"),
+        (lambda: nimt.teachers.MixedTeacher({"greedy": 1.0}), "make no labels"),
+        (lambda: taught(nimt.teachers.MixedTeacher({POWER: 1.0}, k=2)), "remembers what it showed"),
         (lambda: forecast(nimt.GreedyTeacher(k=schedules.linear(1, 4))), "no forecast"),
         (
             lambda: taught(nimt.GreedyTeacher(k=schedules.linear(1, 4), look=schedules.every(2)), engine="streamed"),

@@ -94,6 +94,6 @@ def test_an_engine_names_the_part_it_cannot_do(rule, sentence):
 
 
 def test_the_plan_names_the_part():
-    teacher = nimt.PerOutput(nimt.SoftTeacher())
+    teacher = nimt.teachers.PerOutput(nimt.teachers.SoftTeacher())
     plan = nimt.plan(nimt.KernelLearner(nimt.rbf(0.1)), teacher, np.arange(5.0), np.eye(5)[:, :2])
     assert plan.reason == "the plain loop, because no compiled engine can choose by odds for each output"

@@ -35,7 +35,7 @@ def odds_in_plain_loops(scores, temperature, k):
 @pytest.mark.parametrize("temperature", [0.3, 2.0])
 def test_packs_come_with_the_odds_of_plain_loops(k, temperature):
     scores, rng, draws = [1.0, 0.7, 0.2, 0.0], np.random.default_rng(0), 5000
-    teacher = nimt.SoftTeacher(k=k, temperature=temperature)
+    teacher = nimt.teachers.SoftTeacher(k=k, temperature=temperature)
     counts = {}
     for _ in range(draws):
         pack = tuple(teacher.select(view_of(scores, rng)).indices.tolist())
@@ -47,13 +47,16 @@ def test_packs_come_with_the_odds_of_plain_loops(k, temperature):
 
 def test_cold_is_greedy():
     for k in (1, 4):
-        soft, greedy = small_lesson(nimt.SoftTeacher(k=k, temperature=0)), small_lesson(nimt.GreedyTeacher(k=k))
+        soft, greedy = (
+            small_lesson(nimt.teachers.SoftTeacher(k=k, temperature=0)),
+            small_lesson(nimt.GreedyTeacher(k=k)),
+        )
         np.testing.assert_array_equal(soft.indices, greedy.indices)
 
 
 @pytest.mark.long
 def test_hot_is_uniform_without_replacement():
-    rng, teacher = np.random.default_rng(1), nimt.SoftTeacher(k=2, temperature=np.inf)
+    rng, teacher = np.random.default_rng(1), nimt.teachers.SoftTeacher(k=2, temperature=np.inf)
     packs = np.array([teacher.select(view_of([9.0, 1.0, 0.0, 0.0], rng)).indices for _ in range(6000)])
     assert (packs[:, 0] != packs[:, 1]).all()
     np.testing.assert_allclose(np.bincount(packs.ravel()) / 6000, 0.5, atol=0.03)
@@ -63,7 +66,7 @@ def test_hot_is_uniform_without_replacement():
 def test_the_odds_do_not_depend_on_the_scale(k):
     scores = np.array([3.0, 2.0, 1.0, 0.5])
     packs = [
-        nimt.SoftTeacher(k=k).select(view_of(factor * scores, np.random.default_rng(4))).indices
+        nimt.teachers.SoftTeacher(k=k).select(view_of(factor * scores, np.random.default_rng(4))).indices
         for factor in (1.0, 2.0**-40)
     ]
     np.testing.assert_array_equal(*packs)
@@ -71,7 +74,7 @@ def test_the_odds_do_not_depend_on_the_scale(k):
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_nothing_left_to_correct(k):
-    assert len(nimt.SoftTeacher(k=k).select(view_of([0.0, 0.0, 0.0], np.random.default_rng(0))).indices) == k
+    assert len(nimt.teachers.SoftTeacher(k=k).select(view_of([0.0, 0.0, 0.0], np.random.default_rng(0))).indices) == k
 
 
 @pytest.mark.parametrize("top", [5e-324, 1e-310, 1e-12, 0.7, 1.0, 1e305])
@@ -92,7 +95,7 @@ def test_a_learner_that_diverged_is_corrected_where_it_did():
 
 @pytest.mark.usefixtures("every_step")
 def test_resuming_changes_nothing(tmp_path):
-    options = {"teacher": nimt.SoftTeacher(k=2, temperature=0.5), "seed": 9}
+    options = {"teacher": nimt.teachers.SoftTeacher(k=2, temperature=0.5), "seed": 9}
     small_lesson(**options, callback=lambda p: p.step >= 4, checkpoint=tmp_path / "c")
     assert_same_lesson(nimt.resume(tmp_path / "c"), small_lesson(**options))
 
@@ -100,4 +103,4 @@ def test_resuming_changes_nothing(tmp_path):
 @pytest.mark.parametrize("temperature", [-1.0, np.nan, "hot", True])
 def test_what_it_refuses(temperature):
     with pytest.raises(nimt.InvalidInput, match="temperature must be"):
-        nimt.SoftTeacher(temperature=temperature)
+        nimt.teachers.SoftTeacher(temperature=temperature)

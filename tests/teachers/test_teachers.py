@@ -213,7 +213,9 @@ def test_the_gradient_score_sees_a_loss_that_has_gone_flat():
     points, target = np.array([[0.0], [5.0]]), np.array([2.0, 0.1])
     learner = nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", initial=np.array([9.0, 0.0]))
     teacher = GREEDY(score="gradient", loss="hinge", kernel=nimt.rbf(1.0))
-    assert nimt.teach(learner, GREEDY(), points, target, max_iterations=1, tol=None).outcome is nimt.Outcome.AT_REST
+    assert (
+        nimt.teach(learner, GREEDY(), points, target, max_iterations=1, tol=None).outcome is nimt.lesson.Outcome.AT_REST
+    )
     assert nimt.teach(learner, teacher, points, target, max_iterations=1, tol=None).indices[0, 0] == 1
 
 

@@ -89,7 +89,7 @@ class OfOneOutput(Teacher):
 def test_every_output_has_weights_of_its_own():
     target = np.column_stack([TARGET, -TARGET])
     learner = nimt.KernelLearner(nimt.rbf(0.9), learning_rate=0.01)
-    lesson = nimt.teach(learner, nimt.PerOutput(OfOneOutput()), POINTS, target, max_iterations=6)
+    lesson = nimt.teach(learner, nimt.teachers.PerOutput(OfOneOutput()), POINTS, target, max_iterations=6)
     single = nimt.teach(learner, OfOneOutput(), POINTS, TARGET, max_iterations=6)
     np.testing.assert_allclose(lesson.final[:, 1], -single.final, rtol=1e-12)
     assert lesson.weights.tolist() == [[1.0 + t, 1.0 + t] for t in range(6)]
@@ -119,7 +119,7 @@ def test_bad_weights_are_refused(weights):
 
 def test_a_learner_without_weights_says_so():
     with pytest.raises(nimt.InvalidInput, match="which OrthogonalLearner cannot take"):
-        nimt.teach(nimt.OrthogonalLearner(nimt.rbf(1.0)), Weighted(), POINTS, TARGET, max_iterations=2)
+        nimt.teach(nimt.learners.OrthogonalLearner(nimt.rbf(1.0)), Weighted(), POINTS, TARGET, max_iterations=2)
 
 
 # ---------------------------------------------------------------- what a teacher sees
@@ -170,7 +170,9 @@ def test_a_teacher_that_disagrees_is_warned_of():
 
 def test_what_a_learner_does_not_have_must_be_given():
     with pytest.raises(nimt.InvalidInput, match="sees the learner's loss, and OrthogonalLearner has none"):
-        nimt.teach(nimt.OrthogonalLearner(nimt.rbf(1.0)), nimt.OmniscientTeacher(), POINTS, TARGET, max_iterations=1)
+        nimt.teach(
+            nimt.learners.OrthogonalLearner(nimt.rbf(1.0)), nimt.OmniscientTeacher(), POINTS, TARGET, max_iterations=1
+        )
 
 
 def test_a_linear_learner_has_a_kernel_too():

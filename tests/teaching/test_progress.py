@@ -63,7 +63,7 @@ def test_nothing_is_shown_unless_asked_for_or_where_nobody_looks_on(capsys):
 def test_a_callback_of_ones_own_is_called_too_and_may_stop_the_lesson():
     seen = []
     lesson = small_lesson(progress=True, callback=lambda now: seen.append(now.step) or now.step >= 4)
-    assert lesson.outcome is nimt.Outcome.STOPPED
+    assert lesson.outcome is nimt.lesson.Outcome.STOPPED
     assert seen == [1, 2, 3, 4, 4]
 
 
@@ -184,7 +184,7 @@ def test_auto_shows_a_bar_in_a_notebook_and_leaves_it_there(clock):
 
 def test_a_finished_bar_is_full_and_says_how_the_lesson_ended(capsys):
     lesson = small_lesson(tol=0.5, max_iterations=5_000, measure="rms", progress=True)
-    assert lesson.outcome is nimt.Outcome.CONVERGED and len(lesson) < 5_000
+    assert lesson.outcome is nimt.lesson.Outcome.CONVERGED and len(lesson) < 5_000
     last = capsys.readouterr().err.split("\r")[-1]
     assert "100%" in last and f"tolerance reached, {len(lesson):,} of {len(lesson):,}" in last
     assert f"RMS {lesson.discrepancy[-1]:.3e}" in last
@@ -194,7 +194,7 @@ def test_lessons_are_counted_by_their_ends(clock):
     terminal = Terminal()
     with progress.progress_bar(True, file=terminal) as bar:
         for _ in range(3):
-            bar(at(20, outcome=nimt.Outcome.CONVERGED))
+            bar(at(20, outcome=nimt.lesson.Outcome.CONVERGED))
         assert bar.lesson == 3
-        bar(at(7, outcome=nimt.Outcome.INTERRUPTED))
+        bar(at(7, outcome=nimt.lesson.Outcome.INTERRUPTED))
     assert "lesson 4" in terminal.getvalue() and "7 of 100" in terminal.getvalue()

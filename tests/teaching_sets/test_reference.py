@@ -63,16 +63,21 @@ def test_the_score_is_the_mean_over_folds_of_models_that_did_not_see_them():
 def test_a_fitted_estimator_answers_as_it_is_and_one_that_is_not_is_fitted_to_all_rows():
     X, y = line()
     fitted = LinearRegression().fit(X[:10], y[:10])
-    assert np.array_equal(nimt.reference(X, y, model=fitted).predict(X), fitted.predict(X))
+    as_it_is = nimt.reference(X, y, model=fitted)
+    assert np.array_equal(as_it_is.predict(X), fitted.predict(X))
+    assert "LinearRegression as it was given, R^2" in as_it_is.sentence  # to how many rows it was fitted is unknown
     whole = nimt.reference(X, y, model=LinearRegression())
     assert np.allclose(whole.predict(X), LinearRegression().fit(X, y).predict(X))
 
 
-def test_a_function_stands_for_itself():
+def test_a_function_stands_for_itself(tmp_path):
     X, y = line()
     found = nimt.reference(X, y, model=lambda rows: rows[:, 0])
     assert np.array_equal(found.labels, X[:, 0])
-    assert not found.cross_validated and "on its own rows" in found.sentence
+    assert not found.cross_validated
+    assert found.sentence.startswith("f* is a function as it was given, R^2 ") and "on 60 rows" in found.sentence
+    found.save(tmp_path / "answers.npz", answers_only=True)
+    assert nimt.teaching_sets.Reference.load(tmp_path / "answers.npz").sentence == found.sentence
 
 
 def test_a_torch_module_stands_for_itself():
@@ -131,7 +136,7 @@ def test_a_stored_reference_answers_the_same(tmp_path):
     for y in (price, np.where(price > 120, "dear", "cheap")):
         found = nimt.reference(frame, y, folds=3)
         found.save(tmp_path / "reference.npz")
-        again = nimt.Reference.load(tmp_path / "reference.npz")
+        again = nimt.teaching_sets.Reference.load(tmp_path / "reference.npz")
         assert np.array_equal(again.predict(frame), found.predict(frame))
         assert np.array_equal(again.labels, found.labels) and again.sentence == found.sentence
 
@@ -144,7 +149,7 @@ def test_boosted_trees_are_stored_too(tmp_path, words):
     kind = HistGradientBoostingClassifier if words else HistGradientBoostingRegressor
     found = nimt.reference(X, np.where(y > 0, "a", "b") if words else y, model=kind(max_iter=5), folds=2)
     found.save(tmp_path / "reference.npz")
-    assert np.array_equal(nimt.Reference.load(tmp_path / "reference.npz").predict(X), found.predict(X))
+    assert np.array_equal(nimt.teaching_sets.Reference.load(tmp_path / "reference.npz").predict(X), found.predict(X))
 
 
 def test_of_a_function_only_the_answers_are_stored(tmp_path):
@@ -153,7 +158,7 @@ def test_of_a_function_only_the_answers_are_stored(tmp_path):
     with pytest.raises(nimt.errors.CannotStore, match=r"answers_only=True\) keeps its answers"):
         found.save(tmp_path / "reference.npz")
     found.save(tmp_path / "reference.npz", answers_only=True)
-    again = nimt.Reference.load(tmp_path / "reference.npz")
+    again = nimt.teaching_sets.Reference.load(tmp_path / "reference.npz")
     assert np.array_equal(again.labels, found.labels)
     with pytest.raises(nimt.InvalidInput, match="only the answers"):
         again.predict(X)
@@ -175,7 +180,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     with pytest.raises(nimt.errors.CorruptLesson):
-        nimt.Reference.load(path)
+        nimt.teaching_sets.Reference.load(path)
 
 
 class FailsInOneFold(RegressorMixin, BaseEstimator):

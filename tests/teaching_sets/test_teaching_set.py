@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import nimt
 from nimt.teaching_sets.choosing_rules import RULES, Chooser
-from nimt.teaching_sets.curve import Curve
+from nimt.teaching_sets.curve import SizeCurve
 from nimt.teaching_sets.row_checks import read_rows
 
 pytestmark = pytest.mark.long
@@ -49,7 +49,7 @@ def test_the_labels_of_the_reference_teach_more_than_the_rows_own_and_the_senten
 def test_the_gain_by_choosing_is_paired_within_splits():
     chosen = np.array([[0.9], [0.5]])  # the second split is harder for everybody
     random = np.array([[0.8], [0.7], [0.4], [0.3]])
-    curve = Curve(np.array([5]), chosen, random, random - 0.1, np.array([1.0, 1.0])).to_frame().iloc[0]
+    curve = SizeCurve(np.array([5]), chosen, random, random - 0.1, np.array([1.0, 1.0])).to_frame().iloc[0]
     differences = [0.9 - 0.8, 0.9 - 0.7, 0.5 - 0.4, 0.5 - 0.3]
     assert curve["gain_own_spread"] == pytest.approx(np.std(differences)) == pytest.approx(0.05)
     assert curve["gain_reference_spread"] == pytest.approx(np.std(differences))
@@ -60,6 +60,68 @@ def test_where_choosing_does_not_help_the_sentence_says_so():
     X, y = noisy(noise=0.01)  # a line without noise: any rows will do
     found = nimt.teaching_set(X, y, size=30, student=LinearRegression(), reference=LinearRegression())
     assert found.helps is False and "choosing does not help here" in found.sentence
+
+
+def test_a_gain_within_its_spread_is_called_neither_a_help_nor_none():
+    X, y = noisy()
+    found = nimt.teaching_set(X, y, size=10, student="linear", reference=Ridge(), rule="kmeans")
+    last = found.curve.index[-1]
+    found.curve.loc[last, ["chosen", "random_reference", "gain_reference_spread"]] = 0.5, 0.4, 0.2
+    assert found.helps is False and "that choosing helps here is not sure" in found.sentence
+    found.curve.loc[last, "gain_reference_spread"] = 0.05
+    assert found.helps and "not sure" not in found.sentence
+
+
+def test_every_part_of_the_work_is_told():
+    X, y = noisy()
+    told = []
+    nimt.teaching_set(X, y, size=10, student="linear", watch=told.append)
+    assert told[0].startswith("comparing models of the rows for f*: ridge")
+    for split in (1, 2, 3):
+        begin = f"measuring the student, split {split} of 3: "
+        parts = [sentence.removeprefix(begin) for sentence in told if sentence.startswith(begin)]
+        assert any(part.startswith("comparing models") for part in parts)
+        assert "choosing rows by greedy" in parts and "the student of chosen rows" in parts
+        assert "the student of random rows, draw 3 of 3" in parts and "the student of all 90 rows" in parts
+    assert told[-1] == "comparing the rows of each rule by the student"
+
+
+def test_rows_that_do_not_fit_into_memory_are_refused_before_any_work(monkeypatch):
+    from nimt.teaching_sets import chosen_rows
+
+    X, y = noisy()
+    told = []
+    monkeypatch.setattr(chosen_rows, "MUCH_MEMORY", 1)
+    nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge(), measure_curve=False, watch=told.append)
+    assert told[0].startswith("120 rows take about ") and "beside what the student takes" in told[0]
+    monkeypatch.setattr(chosen_rows, "available_memory", lambda: 1000)
+    told.clear()
+    with pytest.raises(
+        nimt.errors.NotEnoughMemory, match=r"120 rows need about .*, and 1 kB are free: give fewer rows"
+    ):
+        nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge(), watch=told.append)
+    assert not told
+
+
+def test_the_memory_told_counts_a_coordinate_for_each_word():
+    from nimt.teaching_sets.chosen_rows import expect_memory
+
+    rng = np.random.default_rng(0)
+    numbers = pd.DataFrame({"a": rng.normal(size=400)})
+    words = numbers.assign(word=rng.choice([f"w{place}" for place in range(70)], 400))
+    few, many = (expect_memory(read_rows(frame, rng.normal(size=400)), 10) for frame in (numbers, words))
+    assert many - few > 8 * 400 * 50
+
+
+def test_a_student_of_the_other_kind_than_the_labels_of_the_reference_is_refused():
+    X, y = noisy()
+    numbers = nimt.reference(X, y, model=Ridge())
+    with pytest.raises(nimt.InvalidInput, match="student SVC is a classifier, and the labels are numbers"):
+        nimt.teaching_set(X, y, size=10, student=SVC(), reference=numbers)
+    X, y = moons()
+    classes = nimt.reference(X, y, model=SVC())
+    with pytest.raises(nimt.InvalidInput, match="student Ridge is a regressor, and the labels are classes"):
+        nimt.teaching_set(X, y, size=10, student=Ridge(), reference=classes)
 
 
 def test_auto_that_is_worse_than_random_rows_on_rows_held_out_returns_random_rows(monkeypatch):
@@ -83,9 +145,9 @@ def test_rows_that_decide_are_not_those_of_the_curve(monkeypatch):
     parts = []
     fill = curve._Table.fill
 
-    def spy(self, pool, answers, exams, size, seed):
+    def spy(self, pool, answers, exams, size, seed, watch):
         parts.append([set(exam.y.tolist()) for exam in exams])
-        fill(self, pool, answers, exams, size, seed)
+        fill(self, pool, answers, exams, size, seed, watch)
 
     monkeypatch.setattr(curve._Table, "fill", spy)
     X, y = noisy()
@@ -113,9 +175,9 @@ def test_of_a_large_table_rows_are_drawn_and_that_is_said(monkeypatch, classes):
     held_out = []
     fill = curve._Table.fill
 
-    def spy(self, pool, answers, exams, size, seed):
+    def spy(self, pool, answers, exams, size, seed, watch):
         held_out.extend(value for exam in exams for value in exam.X[:, 0])
-        fill(self, pool, answers, exams, size, seed)
+        fill(self, pool, answers, exams, size, seed, watch)
 
     monkeypatch.setattr(curve._Table, "fill", spy)
     X, y = moons(400) if classes else noisy(400)
@@ -127,9 +189,9 @@ def test_of_a_large_table_rows_are_drawn_and_that_is_said(monkeypatch, classes):
     assert len(compared) == 100 and len(held_out) == 3 * 40
     assert not set(X[list(compared), 0]) & set(held_out)  # f*'s kind was chosen by other rows
     models_of = [sentence for sentence in told if sentence.startswith("comparing models of the rows for f*: ")]
-    assert told[: len(models_of)] == models_of and len(models_of) == (3 if classes else 4)
-    assert told[len(models_of)].startswith("fitting f*, ") and told[-1] == "choosing rows"
-    assert len(told) == len(models_of) + 2 + curve.REPEATS
+    assert told[: len(models_of)] == models_of and len(models_of) == 5 * (3 if classes else 4)  # folds
+    assert told[len(models_of)].startswith("fitting f*, ") and told[-1] == "choosing rows by kmeans"
+    assert sum(sentence.endswith("the student of chosen rows") for sentence in told) == curve.REPEATS
     asked = nimt.suspects(X, y)
     assert len(asked) < 150
 
@@ -321,7 +383,7 @@ def test_a_reference_that_cannot_be_fitted_again_is_told_and_needs_no_model(tmp_
     X, y = noisy()
     made = nimt.reference(X, y, model=lambda rows: 2 * rows[:, 0] - rows[:, 1])
     made.save(tmp_path / "reference.npz", answers_only=True)
-    for reference in (made, nimt.Reference.load(tmp_path / "reference.npz")):
+    for reference in (made, nimt.teaching_sets.Reference.load(tmp_path / "reference.npz")):
         found = nimt.teaching_set(X, y, size=10, student="linear", reference=reference)
         assert found.curve is not None
         assert any("f* cannot be fitted again" in note for note in found.notes)

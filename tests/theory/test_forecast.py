@@ -316,7 +316,7 @@ TEACHERS = [
     nimt.GreedyTeacher(k=1.0),
     nimt.RandomTeacher(),
     nimt.RandomTeacher(k=3),
-    nimt.SoftTeacher(temperature=0.1),
+    nimt.teachers.SoftTeacher(temperature=0.1),
     nimt.GreedyTeacher(pool=0.7),
 ]
 
@@ -378,9 +378,9 @@ def test_refusals_say_why_and_what_can_be_said_instead():
     greedy = nimt.GreedyTeacher()
     refused("largest_loss_bound", BOUNDARY.learner(), greedy, BOUNDARY.pool, BOUNDARY.target)
     refused("covers KernelLearner", nimt.LinearLearner([0.0, 0.0, 0.0]), greedy, X, y)
-    refused("covers KernelLearner", nimt.OrthogonalLearner(nimt.rbf(0.5)), greedy, X, y)
+    refused("covers KernelLearner", nimt.learners.OrthogonalLearner(nimt.rbf(0.5)), greedy, X, y)
     refused("true labels", learner, nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(0.0)), X, y)
-    refused("SoftTeacher", learner, nimt.SoftTeacher(), X, y)
+    refused("SoftTeacher", learner, nimt.teachers.SoftTeacher(), X, y)
     refused("learning rate 1 / ", learner, nimt.SynthesisTeacher(), X, y)
     refused("with weights", learner, nimt.RandomTeacher(weights=np.ones(6)), X, y)
     box = nimt.Box((0.0, 1.0), points=11)

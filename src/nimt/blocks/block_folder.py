@@ -57,7 +57,7 @@ class BlockFolder(ClaimedFolder):
         if self.task_file.exists():
             where = str(self.path)
             ways = Wording(
-                f"go on with nimt.resume_blocks({where!r}), or name another folder",
+                f"go on with nimt.blocks.resume_blocks({where!r}), or name another folder",
                 f"go on with 'nimt resume {shlex.quote(where)}', give another --out, or --overwrite",
             )
             raise InvalidInput(f"{where!r} holds a lesson by blocks already", way_out=ways)

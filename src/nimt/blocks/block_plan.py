@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nimt.blocks.block_task import BlockTask, check_can_be_cut
-from nimt.blocks.cost_model import Costs, Prediction, measure_costs, predict
+from nimt.blocks.cost_model import CostPrediction, Costs, measure_costs, predict
 from nimt.blocks.partition import GridPartition
 from nimt.blocks.teaching_blocks import make_task
 from nimt.learners.kernel_learner import KernelLearner
@@ -73,7 +73,7 @@ def plan_task(task: BlockTask, blocks: Blocks) -> BlockPlan:
     )  # fmt: skip
 
 
-def estimate(task: BlockTask, plan: BlockPlan, workers: int) -> tuple[Costs, Prediction]:
+def estimate(task: BlockTask, plan: BlockPlan, workers: int) -> tuple[Costs, CostPrediction]:
     """Return the costs that are measured now, and what the lesson takes by them on so many workers.
 
     How many examples a point needs is found by teaching the middle of the pool.

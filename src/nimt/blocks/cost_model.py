@@ -64,7 +64,7 @@ class Costs:
 
 
 @dataclass(frozen=True)
-class Prediction:
+class CostPrediction:
     """What a lesson would take.
 
     Attributes
@@ -90,7 +90,7 @@ class Prediction:
 def predict(
     costs: Costs, *, points: float, blocks: int, colours: int, workers: int, reach: int, examples: float, turns: int,
     dimension: int = 2,
-) -> Prediction:  # fmt: skip
+) -> CostPrediction:  # fmt: skip
     """Return what a lesson on a cube of blocks takes: work shared by the busy workers, and that of the client.
 
     Examples
@@ -110,7 +110,7 @@ def predict(
     work = examples * costs.example + held * costs.opening + turns * held * costs.point
     work += (turns * sent + saved) * costs.byte
     own = turns * (colours * costs.round + blocks * costs.call)
-    return Prediction(work / busy + own, own, busy, sent, held * ROWS / workers)
+    return CostPrediction(work / busy + own, own, busy, sent, held * ROWS / workers)
 
 
 def measure_costs(kernel: Kernel, learning_rate: float | str = "auto") -> Costs:

@@ -122,7 +122,7 @@ class DaskWorkers:
         name = getattr(error, "__name__", type(error).__name__)
         return LessonInterrupted(
             f"the cluster was lost ({name}), and nothing that was taught is lost: start it again, and go on with "
-            f"nimt.resume_blocks({str(self.folder)!r}) or nimt resume"
+            f"nimt.blocks.resume_blocks({str(self.folder)!r}) or nimt resume"
         )
 
     def close(self) -> None:

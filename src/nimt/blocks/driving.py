@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nimt.blocks.block_task import BlockTask
-from nimt.blocks.local_workers import Call, Question, Workers
+from nimt.blocks.local_workers import BlockWorkers, Call, Question
 from nimt.blocks.orders import Orders, Report, pack_orders, unpack_orders
 from nimt.engines.codes import STALLED
 from nimt.engines.compiled import OUTCOMES
@@ -58,7 +58,7 @@ class Driver:
     Parameters
     ----------
     lesson : BlockTask
-    workers : Workers
+    workers : BlockWorkers
     stop : Stop
         Its tolerance is a number.
     share : float
@@ -68,7 +68,7 @@ class Driver:
     """
 
     def __init__(
-        self, lesson: BlockTask, workers: Workers, stop: Stop, share: float, save_every: int | None = None
+        self, lesson: BlockTask, workers: BlockWorkers, stop: Stop, share: float, save_every: int | None = None
     ) -> None:
         count = len(lesson.partition)
         self.lesson, self.workers, self.stop, self.share, self.save_every = lesson, workers, stop, share, save_every

@@ -27,7 +27,7 @@ class Question(NamedTuple):
     inbox: Sequence[tuple[int, int]] = ()
 
 
-class Workers(Protocol):
+class BlockWorkers(Protocol):
     """Those who teach the blocks; the answers come one by one in the order of the calls, whoever was first."""
 
     def advance(self, calls: Sequence[Call]) -> Iterable[Report]: ...

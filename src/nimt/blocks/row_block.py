@@ -18,7 +18,8 @@ from nimt.blocks.orders import Orders
 from nimt.blocks.partition import Box, GridPartition
 from nimt.engines._numba.compiling import load_numba
 from nimt.engines.arranging import tournament_levels
-from nimt.engines.codes import CARRY, FAN, LANES, LIMIT, SCALE, STILL, TOL, TOL_SQUARE, TOTAL
+from nimt.engines.codes import CARRY, FAN, LANES, LIMIT, SCALE, STILL, TOL, TOL_SQUARE, TOTAL, Values
+from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.renewing import lay_out, renew_rows, take_out
 from nimt.engines.compiled_steps.row_steps import by_rows
 from nimt.engines.layouts import line_aligned
@@ -69,7 +70,7 @@ def lay_out_block(shape: tuple[int, ...], own: Box) -> Layout:
     return Layout(grid, slots, levels, (int(levels[level]), int(levels[level + 1])), forbidden)
 
 
-class Room(threading.local):
+class StepArrays(threading.local):
     """Where compiled code writes what it shows; each thread has one."""
 
     def __init__(self) -> None:
@@ -77,6 +78,7 @@ class Room(threading.local):
         self.labels: Array = np.empty((MOST, 1))
         self.discrepancy: Array = np.empty(MOST)
         self.coefficients: Array = np.empty((MOST, 1))
+        self.other_label: Flags = np.zeros(MOST, dtype=bool)  # labels are those of the target
         self._rates: Array = np.zeros(MOST)
 
     def rates(self, rate: float, count: int) -> Array:
@@ -86,7 +88,7 @@ class Room(threading.local):
         return self._rates[:count]
 
 
-ROOM = Room()
+ARRAYS = StepArrays()
 
 
 class RowBlock(Block):
@@ -187,17 +189,21 @@ class RowBlock(Block):
     def show(self, most: int) -> Shown:
         layout, records = self.layout, self.lesson.records
         watch, moves = np.array([math.inf, 0.0]), np.zeros(1)
-        taken, code = by_rows(
-            self._grid, LANES, None, 0, self.discrepancy, ROOM.rates(self._rate, most), None, None, layout.forbidden,
-            self._height, self.f, self.y, None, self.c, self.shown, None, 1.0, (0,), (), layout.levels, layout.parts,
-            self.node_bits, self.node_index, self.touched, moves, self.change, self.sums, self.rules, watch,
-            ROOM.indices[:most], ROOM.labels[:most], ROOM.discrepancy[:most],
-            ROOM.coefficients[: most if records else 0],
+        results = (ARRAYS.indices[:most], ARRAYS.labels[:most], ARRAYS.discrepancy[:most])
+        batch = StepBatch(
+            ARRAYS.rates(self._rate, most), ARRAYS.other_label[:most], watch, *results,
+            ARRAYS.coefficients[: most if records else 0],
         )  # fmt: skip
-        indices, discrepancy = ROOM.indices[:taken, 0], ROOM.discrepancy[:taken]
+        taken, code = by_rows(
+            self._grid, LANES, None, 0, self.discrepancy, None, layout.forbidden, self._height,
+            Values(self.f, self.y, self.y, self.c, self.shown), None, 1.0, (0,), (), layout.levels,
+            layout.parts, self.node_bits, self.node_index, self.touched, moves, self.change, self.sums, self.rules,
+            batch,
+        )  # fmt: skip
+        indices, discrepancy = ARRAYS.indices[:taken, 0], ARRAYS.discrepancy[:taken]
         if not records:
             return Shown(indices, None, discrepancy, int(code))
-        return Shown(indices.copy(), ROOM.coefficients[:taken, 0].copy(), discrepancy.copy(), int(code))
+        return Shown(indices.copy(), ARRAYS.coefficients[:taken, 0].copy(), discrepancy.copy(), int(code))
 
     @property
     def target(self) -> Array:

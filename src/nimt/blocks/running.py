@@ -15,7 +15,7 @@ from nimt.blocks.block_store import FolderStore, MemoryStore
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.driving import BlockProgress, Driver
 from nimt.blocks.holding import Holder
-from nimt.blocks.local_workers import Call, LocalWorkers, Question, Workers
+from nimt.blocks.local_workers import BlockWorkers, Call, LocalWorkers, Question
 from nimt.blocks.stored_arrays import check_kind
 from nimt.errors import NotEnoughMemory
 from nimt.session.interrupts import defer_interrupt
@@ -49,8 +49,8 @@ class BlockRun:
         self._forgotten: list[int] = [1] * len(task.partition)  # of each block: the first turn that is kept
 
     @contextlib.contextmanager
-    def _hire(self) -> Iterator[Workers]:
-        made: Workers
+    def _hire(self) -> Iterator[BlockWorkers]:
+        made: BlockWorkers
         if self.blocks.client is not None:
             from nimt.blocks.dask_workers import DaskWorkers
 
@@ -98,7 +98,7 @@ class BlockRun:
                     self.store.forget(block, turn)
                     self._forgotten[block] = turn + 1
 
-    def _lesson(self, driver: Driver, workers: Workers) -> BlockLesson:
+    def _lesson(self, driver: Driver, workers: BlockWorkers) -> BlockLesson:
         cut, task, folder = self.task.partition, self.task, self.folder
         count = len(cut)
         assert driver.outcome is not None

@@ -90,7 +90,7 @@ def teach_blocks(
     >>> import nimt, numpy as np
     >>> x = nimt.Grid(np.arange(0, 60, 0.1))
     >>> learner = nimt.KernelLearner(nimt.Wendland(0.5), learning_rate=0.2)
-    >>> lesson = nimt.teach_blocks(learner, nimt.GreedyTeacher(), x, np.sin, 4, tol="5%")
+    >>> lesson = nimt.blocks.teach_blocks(learner, nimt.GreedyTeacher(), x, np.sin, 4, tol="5%")
     >>> print(lesson.outcome)
     the discrepancy fell below the tolerance
     """
@@ -213,7 +213,7 @@ def resume_blocks(
         They may be others than before.
     max_iterations : int, optional
         Another budget than before.
-    time_limit, callback, on_interrupt, progress : as in `nimt.teach_blocks`
+    time_limit, callback, on_interrupt, progress : as in `nimt.blocks.teach_blocks`
     """
     check_progress(progress)
     check_run_options(callback, time_limit, on_interrupt)
@@ -243,14 +243,14 @@ def read_lesson(
         try:
             learner = rebuild(stored["learner"])
         except CannotStore as error:
-            raise InvalidInput(f"{error}: nimt.resume_blocks(..., learner=...)") from None
+            raise InvalidInput(f"{error}: nimt.blocks.resume_blocks(..., learner=...)") from None
     assert isinstance(learner, KernelLearner)
     kind, target = stored["target"]["kind"], stored["target"]
     found: Target
     if y is not None:
         found = as_target(y, pool)
     elif kind == "function":
-        raise InvalidInput("the target of this lesson is a function: nimt.resume_blocks(..., y=...)")
+        raise InvalidInput("the target of this lesson is a function: nimt.blocks.resume_blocks(..., y=...)")
     else:
         found = FileTarget(target["path"]) if kind == "file" else ArrayTarget(target["values"])
     stop = Stop(**{field.name: stored[field.name] for field in dataclasses.fields(Stop)})

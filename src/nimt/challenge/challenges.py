@@ -50,7 +50,7 @@ class Challenge:
     Examples
     --------
     >>> import nimt
-    >>> challenge = Challenge(nimt.read_problem("gmm", "gmm:start"))
+    >>> challenge = Challenge(nimt.sources.read_problem("gmm", "gmm:start"))
     >>> greedy = challenge.greedy
     >>> again = Played("again", tuple(greedy.indices[:, 0].tolist()), float(greedy.discrepancy[-1]))
     >>> abs(challenge.play(again.shown) - again.discrepancy) < 1e-12, challenge.is_beaten_by(again)

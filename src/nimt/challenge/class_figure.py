@@ -43,7 +43,7 @@ def read_results(challenge: Challenge, lines: Sequence[str], source: str = "the 
     --------
     >>> import nimt
     >>> from nimt.challenge import write_code
-    >>> challenge = Challenge(nimt.read_problem("gmm", "gmm:start"))
+    >>> challenge = Challenge(nimt.sources.read_problem("gmm", "gmm:start"))
     >>> code = write_code(challenge.number, challenge.greedy.indices[:, 0].tolist(), points=280)
     >>> read_results(challenge, [f"Ada {code}"]).games[0].name
     'Ada'

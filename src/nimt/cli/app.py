@@ -20,8 +20,9 @@ from typing import Annotated, Any
 import typer
 
 from nimt._version import __version__
-from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, complain, note, prepare_streams, say
+from nimt.cli.console import BAD_INPUT, DONE, INTERRUPTED, UNREAD, announce, complain, note, prepare_streams, say
 from nimt.cli.lesson_options import OPTION_OF
+from nimt.cli.plain_values import PlainCommand, PlainGroup
 from nimt.errors import NimtError
 from nimt.named_code import allow as allow_code
 
@@ -68,29 +69,35 @@ def nimt(
     allow_code(allow or ())
 
 
-def program() -> typer.Typer:
-    """Return the program with every command; the module of each holds a function of its name, and EXAMPLES."""
+def program(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """Return the program with these commands; the module of each holds a function of its name, DOING and EXAMPLES."""
     app = typer.Typer(
         name="nimt",
+        cls=PlainGroup,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(help=_help_of(nimt.__doc__, EXAMPLES))(nimt)
-    for name in COMMANDS:
+    for name in names:
         spelled = name.replace("-", "_")
         module = importlib.import_module(f"nimt.cli.{spelled}")
         command = getattr(module, spelled)
-        app.command(name, help=_help_of(command.__doc__, module.EXAMPLES))(_turn_into_abort(command))
+        text = _help_of(command.__doc__, module.EXAMPLES)
+        app.command(name, cls=PlainCommand, help=text)(_accompany(command, module.DOING))
     return app
 
 
-def _turn_into_abort(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn Ctrl-C into what typer hands on to us: of Ctrl-C itself it makes an exit code without a word."""
+def _accompany(command: Callable[..., None], doing: str) -> Callable[..., None]:
+    """Say at once what a command does, before it loads anything; turn Ctrl-C into what typer hands on to us.
+
+    Of Ctrl-C itself typer makes an exit code without a word.
+    """
 
     @functools.wraps(command)
     def heard(**given: Any) -> None:
+        announce(doing, quiet=bool(given.get("quiet") or given.get("as_json")))
         try:
             command(**given)
         except KeyboardInterrupt:
@@ -149,7 +156,8 @@ def _answer(arguments: Sequence[str] | None) -> int:
         with warnings.catch_warnings(), _stop_by_signals():
             warnings.showwarning = _show_warning
             warnings.simplefilter("default", UserWarning)
-            code = program()(args=given, prog_name="nimt", standalone_mode=False)
+            names = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS  # the others need not be loaded
+            code = program(names)(args=given, prog_name="nimt", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted")
         return INTERRUPTED

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from nimt.challenge.challenges import Challenge
 
+DOING = "preparing the challenge"
 EXAMPLES = (
     "nimt challenge",
     "nimt challenge sine --clicks 8 --out sine.html",
@@ -53,7 +54,7 @@ def challenge(
     path = as_path(out or ("challenge.html" if results is None else "challenge.png"))
     if not path.parent.is_dir() or path.is_dir():
         raise InvalidInput(f"{str(path)!r} cannot be written: name a file in a folder that is there", parameter="out")
-    given = Challenge(nimt.read_problem(target, start or USUAL_START.get(target, "zero")), clicks, width)
+    given = Challenge(nimt.sources.read_problem(target, start or USUAL_START.get(target, "zero")), clicks, width)
     if results is None:
         write_challenge(given, path)
         if not quiet:

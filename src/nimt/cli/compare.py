@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt import defaults
-from nimt.cli.console import DONE, INTERRUPTED, Doing, announce, complain, note
+from nimt.cli.console import DONE, INTERRUPTED, Doing, complain, note
 from nimt.cli.lesson_options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nimt.cli.run_folder import RunFolder
     from nimt.sources import Problem
 
+DOING = "reading the target"
 EXAMPLES = (
     "nimt compare gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt compare digit:0 --teachers greedy:1,random:1 --seeds 3 -n 1000",
@@ -51,7 +52,6 @@ def compare(
 
 def run_comparison(settings: Recipe, out: str | None, *, overwrite: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, give every lesson, write; return the exit code."""
-    announce(f"reading {settings.target}", quiet=quiet or as_json)
     from nimt.cli.run_folder import RunFolder
     from nimt.runs.seeding import check_seeds
     from nimt.store.whole_files import write_text

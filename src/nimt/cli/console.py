@@ -25,8 +25,9 @@ UNREAD = 141  # what a shell reports for a program that writes into a closed pip
 
 
 def say(text: str) -> None:
-    """Write a line of results to stdout."""
-    print(plain(text))
+    """Write a line of results to stdout; at a terminal a sentence is broken between words."""
+    line = plain(text)
+    print(wrap(line) if sys.stdout.isatty() and not line.startswith(" ") else line)  # drawings begin with a space
 
 
 def complain(sentence: str, kind: str = "error") -> None:

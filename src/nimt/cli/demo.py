@@ -12,6 +12,7 @@ from nimt.cli.console import DONE, say
 from nimt.cli.lesson_options import Overwrite, Quiet
 from nimt.recipe.recipe import Recipe
 
+DOING = "reading the target"
 EXAMPLES = ("nimt demo",)
 
 
@@ -42,5 +43,7 @@ def demo(
         say(f"open {Path(out) / 'report.html'} in a browser, then try")
         say(f"  nimt teach {shlex.quote(str(picture))} --from zero")
         say("  nimt compare gmm --from gmm:start --learning-rate 0.01 --tol 1e-4")
-        say("0.01 is the paper's learning rate, and 1e-4 its tolerance; without them nimt takes the largest safe rate,")
-        say("far fewer steps, and ends at 1 % of the target's deviation.")
+        say(
+            "0.01 is the paper's learning rate, and 1e-4 its tolerance; without them nimt takes the largest safe rate, "
+            "far fewer steps, and ends at 1 % of the target's deviation."
+        )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
 
 EXPORTS = ("examples.csv", "curve.csv", "learner.npz")
+DOING = "reading the run"
 EXAMPLES = (
     "nimt demo",
     "nimt export nimt-demo",

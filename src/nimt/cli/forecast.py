@@ -16,6 +16,7 @@ from nimt.recipe.recipe import Recipe
 if TYPE_CHECKING:
     from nimt.theory.forecasting import Forecast
 
+DOING = "reading the target"
 EXAMPLES = (
     "nimt forecast gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt forecast cat --teacher whole --learning-rate 100 --tol 1e-3",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nimt.cli.console import Doing, note, stderr
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -39,30 +40,32 @@ class LabelledRows:
     X : DataFrame
         The features.
     y : array (n,)
-    target : str
     classes : bool or None
         Whether the labels are classes; None lets them tell.
     notes : tuple of str
+        What was said of the table.
     """
 
     frame: pd.DataFrame
     X: pd.DataFrame
     y: NDArray[Any]
-    target: str
     classes: bool | None
     notes: tuple[str, ...]
 
 
 def read_labelled_rows(
-    table: str, target: str | None, features: str | None, classes: bool | None, encoding: str | None
+    table: str, target: str | None, features: str | None, classes: bool | None, encoding: str | None, watch: Doing
 ) -> LabelledRows:
-    """Read all columns of a table; rows without a label are left out."""
+    """Read all columns of a table, say what is left out, and refuse labels that cannot be judged."""
     from nimt.datasets.places import readable_file
     from nimt.sources.cells import list_names, short
-    from nimt.sources.table_files import LARGEST_TABLE, read_columns
-    from nimt.sources.tables import as_array
+    from nimt.sources.table_files import LARGEST_TABLE, read_columns, tell_reading
+    from nimt.sources.tables import as_array, describe_ids
+    from nimt.teaching_sets.row_checks import read_rows
 
     file = readable_file(table, LARGEST_TABLE)
+    if not stderr().isatty():  # a person was told at once, before anything was loaded
+        tell_reading(file, watch)
     frame, said = read_columns(file, lambda names: names, encoding)
     names = list(frame.columns)
     label = names[-1] if target is None else target
@@ -73,7 +76,7 @@ def read_labelled_rows(
     if not asked or label in asked:
         raise InvalidInput(f"{table!r} needs a target column and at least one other as a feature: {list_names(names)}")
     known = frame[label].notna().to_numpy()
-    notes = [f"{file.name}: {note}" for note in _say_left_out(known)] + said
+    notes = [f"{file.name}: {sentence}" for sentence in _say_left_out(known)] + said
     frame = frame[known]
     used = []
     for name in asked:
@@ -85,8 +88,14 @@ def read_labelled_rows(
     if not used:
         raise InvalidInput(f"{table!r} has no column that can be a feature: choose some with --features")
     X = frame[used].apply(_as_days)
+    if features is None and len(used) > 1:
+        dates = [name for name in used if X[name].dtype != frame[name].dtype]
+        notes += describe_ids(X, dates, file.name)
     y = as_array(frame[label])
-    return LabelledRows(frame, X, y, label, classes, tuple(notes))
+    notes += read_rows(X, y, classes).notes  # before models are loaded and fitted
+    for sentence in notes:
+        note(sentence, quiet=watch.quiet)
+    return LabelledRows(frame, X, y, classes, tuple(notes))
 
 
 def _say_left_out(known: NDArray[Any]) -> list[str]:

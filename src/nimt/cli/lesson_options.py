@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from nimt.option_table import WHEN, Entry
+from nimt.option_table import WHEN, Setting
 from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS
 
 TARGET_HELP = (
@@ -37,7 +37,7 @@ BlockWorkers = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run that is in --out.")]
 
 
-def _option(name: str, line: Entry) -> Any:
+def _option(name: str, line: Setting) -> Any:
     """Return the option of a field, as typer reads it."""
     usual = DEFAULTS[name]
     says = line.says if usual is None or usual is False else f"{line.says} [dim]\\[{usual}][/dim]"

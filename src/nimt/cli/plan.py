@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nimt.sources import Problem
 
 MOST_MODELLED = 5000  # rows of a table of which f* is found to plan a lesson
+DOING = "reading the target"
 EXAMPLES = (
     "nimt plan cat",
     "nimt plan gmm --from gmm:start --engine reference",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from nimt.lesson.lesson import Lesson
 
+DOING = "reading the run"
 EXAMPLES = (
     "nimt demo",
     "nimt export nimt-demo",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import announce, plain, stderr
+from nimt.cli.console import plain, stderr
 from nimt.cli.lesson_options import Quiet
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from nimt.paper import Event
 
+SECONDS_BETWEEN_LINES = 30.0
+DOING = "loading the experiments"
 EXAMPLES = (
     "nimt reproduce",
     "nimt reproduce digits cheetah --data pictures",
@@ -56,7 +59,6 @@ def reproduce(
 
     What is finished is kept: an interrupted run goes on with the rest, and a second run redraws nothing.
     """
-    announce("loading the experiments", quiet=quiet or list_)
     from rich.console import Console
 
     from nimt import paper
@@ -130,7 +132,7 @@ def _watch(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
         yield None
         return
     if not stderr().isatty():
-        yield _log
+        yield make_log()
         return
     bars: dict[str, Any] = {}
 
@@ -157,7 +159,20 @@ def _watch(quiet: bool) -> Iterator[Callable[[Event], None] | None]:
             bar.close()
 
 
-def _log(event: Event) -> None:
-    """Print one line per finished experiment: a captured log cannot show bars."""
-    if event.state in ("kept", "finished"):
-        print(f"{event.experiment}: {event.state} ({event.seconds:.1f} s)", file=stderr(), flush=True)
+def make_log() -> Callable[[Event], None]:
+    """Return a callback that prints a line per finished experiment, and of long ones what they do now and then.
+
+    A captured log cannot show bars.
+    """
+    told: dict[str, float] = {}
+
+    def log(event: Event) -> None:
+        now = time.monotonic()
+        if event.state in ("kept", "finished"):
+            print(f"{event.experiment}: {event.state} ({event.seconds:.1f} s)", file=stderr(), flush=True)
+        elif now - told.setdefault(event.experiment, now) > SECONDS_BETWEEN_LINES:
+            told[event.experiment] = now
+            doing = f"{event.lesson}, step {event.step:,} of {event.steps:,}" if event.lesson else event.state
+            print(f"{event.experiment}: {doing}", file=stderr(), flush=True)
+
+    return log

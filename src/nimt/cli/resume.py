@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nimt.lesson.lesson import Lesson
     from nimt.session.session import Session
 
+DOING = "reading the run"
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 -n 1000 --out run",
     "nimt resume run --iterations 4000",

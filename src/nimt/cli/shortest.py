@@ -14,6 +14,7 @@ from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
 
+DOING = "reading the target"
 EXAMPLES = ("nimt shortest sine --learning-rate 0.01 --tol 1e-2", "nimt shortest gmm --from gmm:start --out plan.npz")
 # a plan chooses itself what is shown
 UNUSED = (*UNUSED_BY_FORECASTS, "teacher", "k", "pool", "per_output", "seed")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 40  # bytes
 
+DOING = "reading the lesson"
 EXAMPLES = (
     "nimt demo",
     "nimt show nimt-demo",

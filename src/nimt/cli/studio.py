@@ -12,6 +12,7 @@ import typer
 
 from nimt.errors import InvalidInput, MissingExtra
 
+DOING = "preparing the studio"
 EXAMPLES = ("nimt studio", "nimt studio --port 8800 --no-browser", "nimt studio --static studio-page")
 NEEDED = ("starlette", "uvicorn", "websockets", "python_multipart")
 

@@ -22,6 +22,7 @@ from nimt.cli.lesson_options import Quiet
 from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.counting import say_count
 
+DOING = "reading the table"
 EXAMPLES = (
     "nimt suspects table.csv",
     "nimt suspects table.csv --target-column price --out doubtful.csv",
@@ -45,22 +46,19 @@ def suspects(
     its label, the answer and the strength are printed.
     """
     from nimt.datasets.places import as_path
-    from nimt.sources.table_files import tell_reading
 
     if out is not None:
         check_free(as_path(out), overwrite=overwrite)
     watch = Doing(quiet=quiet)
-    tell_reading(as_path(table), watch)
-    rows = read_labelled_rows(table, target_column, features, classes, encoding)
-    for sentence in rows.notes:
-        note(sentence, quiet=quiet)
+    rows = read_labelled_rows(table, target_column, features, classes, encoding, watch)
 
+    watch("loading models of rows, of which one becomes f*")
     from nimt.store.whole_files import write_text
     from nimt.teaching_sets.making_reference import reference
     from nimt.teaching_sets.suspicious_rows import suspects as find
 
     made = reference(rows.X, rows.y, out_of_fold=True, classes=rows.classes, seed=seed, watch=watch)
-    for sentence in (made.sentence, *made.notes):
+    for sentence in (made.sentence, *(one for one in made.notes if one not in rows.notes)):
         note(sentence, quiet=quiet)
     found = find(rows.X, rows.y, made, seed=seed)
     places = found["row"].to_numpy()

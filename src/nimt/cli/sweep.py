@@ -20,6 +20,7 @@ STUDY = "study.toml"
 TABLE, FIGURE = "table.csv", "sweep.png"
 DPI = 130
 HEADER = ["problem", "learner", "teacher", "seeds", "steps", "at end", "seconds"]
+DOING = "reading the study"
 EXAMPLES = (
     "nimt sweep study.toml --out widths",
     "nimt sweep --resume widths",
@@ -118,5 +119,8 @@ def _write(found: Sweep, study: Study, path: Path, *, quiet: bool) -> None:
     if len(found.failed) > 3:
         complain(f"and {len(found.failed) - 3} more, in {TABLE}", "failed")
     if not quiet:
-        print_table(HEADER, [cells(group) for group in found.groups()])
+        lines = [cells(group) for group in found.groups()]
+        # what all lessons have in common needs no column: the terminal is narrow
+        kept = [place for place in range(len(HEADER)) if place > 1 or len({line[place] for line in lines}) > 1]
+        print_table([HEADER[place] for place in kept], [[line[place] for place in kept] for line in lines])
         print_written(path, written)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nimt.cli.console import Doing, announce, note
+from nimt.cli.console import Doing, note
 from nimt.cli.lesson_options import (
     BLOCKS,
     TARGET_HELP,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from nimt.task.task import Task
 
 MUCH_MEMORY = 1 << 28  # bytes, from which on they are told before the lesson
+DOING = "reading the target"
 EXAMPLES = (
     "nimt teach gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt teach digit:0 --from digit:8 --teacher random -k 0.05 -n 2000",
@@ -85,7 +86,6 @@ def teach(
 
 def run_lesson(settings: Recipe, out: str | None, *, overwrite: bool, require: bool, as_json: bool, quiet: bool) -> int:
     """Read, check, teach, write; return the exit code."""
-    announce(f"reading {settings.target}", quiet=quiet or as_json)
     from nimt.cli.run_folder import RunFolder
     from nimt.cli.run_identity import mark_settings
     from nimt.cli.written_results import finish

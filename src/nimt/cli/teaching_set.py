@@ -23,6 +23,7 @@ from nimt.cli.writing_tables import ReplaceFiles, as_csv, check_free
 from nimt.errors import InvalidInput
 
 DPI = 130
+DOING = "reading the table"
 EXAMPLES = (
     "nimt teaching-set table.csv --size 50 --student svm",
     "nimt teaching-set table.csv --tol 0.02 --student forest --out few.csv",
@@ -63,7 +64,6 @@ def teaching_set(
     much is due to the labels. The file written has all columns, the number of each row and the column `label`.
     """
     from nimt.datasets.places import as_path
-    from nimt.sources.table_files import tell_reading
 
     place = as_path(out) if out is not None else Path(f"{as_path(table).name.partition('.')[0]}-few.csv")
     if place.suffix.lower() != ".csv":
@@ -73,11 +73,9 @@ def teaching_set(
     figure = place.with_suffix(".png")
     check_free(place, figure, overwrite=overwrite)
     watch = Doing(quiet=quiet)
-    tell_reading(as_path(table), watch)
-    rows = read_labelled_rows(table, target_column, features, classes, encoding)
-    for sentence in rows.notes:
-        note(sentence, quiet=quiet)
+    rows = read_labelled_rows(table, target_column, features, classes, encoding, watch)
 
+    watch("loading models of rows, of which one becomes f*")
     from nimt.store.whole_files import whole_file, write_text
     from nimt.teaching_sets.chosen_rows import teaching_set as choose
 
@@ -85,7 +83,7 @@ def teaching_set(
         rows.X, rows.y, size=size, tol=tol, student=student, labels=labels, rule=rule, classes=rows.classes, seed=seed,
         watch=watch,
     )  # fmt: skip
-    for sentence in (found.reference.sentence, *dict.fromkeys(found.notes)):
+    for sentence in (found.reference.sentence, *dict.fromkeys(one for one in found.notes if one not in rows.notes)):
         note(sentence, quiet=quiet)
     if found.certificate is not None:
         note(str(found.certificate), quiet=quiet)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from nimt.session.session import Session
 
 WIDE = 160  # letters
-STEPS = 2  # the column with ranges, which may be broken where a terminal is narrow
+MOST_LETTERS = 14  # of a word that is never broken in a table
 ROWS = {
     "sentence": "how it ended",
     "steps": "steps",
@@ -74,6 +75,7 @@ def finish(
     before the lesson, for its report.
     """
     from nimt.lesson.outcome import Outcome
+    from nimt.reports.summary import summary_of
 
     folder.keep()
     if not folder.is_still_there():
@@ -85,22 +87,32 @@ def finish(
             f"far: nimt show {shlex.quote(str(folder.path))} --figures"
         )
         return INTERRUPTED
-    saved = False
     try:
-        if session is not None:
-            session.check_written()
-            lesson, session = _settle(lesson, session, folder, settings, quiet=quiet)
-            session.check_written()
-        saved = True
-        folder.drop_previous()
-        written = _draw(lesson, folder, settings, quiet=quiet or as_json, notes=notes)
+        with _tell_what_is_kept(folder, go_on, saved=False):
+            if session is not None:
+                session.check_written()
+                lesson, session = _settle(lesson, session, folder, settings, quiet=quiet)
+                session.check_written()
+        if not (quiet or as_json):
+            print_summary(summary_of(lesson))
+            sys.stdout.flush()  # a person reads it while the figures are drawn
+        with _tell_what_is_kept(folder, go_on, saved=True):
+            folder.drop_previous()
+            written = _draw(lesson, folder, settings, quiet=quiet or as_json, notes=notes)
     except KeyboardInterrupt:
         note(f"stopped while writing and drawing, the lesson is kept; go on with: {go_on}")
         return INTERRUPTED
+    _say_written(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
+    return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+
+
+@contextlib.contextmanager
+def _tell_what_is_kept(folder: RunFolder, go_on: str, *, saved: bool) -> Iterator[None]:
+    """Say of a disk that is full, or of what else the system refuses in the block, what is kept and how to go on."""
+    try:
+        yield
     except OSError as error:
         raise OSError(error.errno, _say_unwritten(error, folder, go_on, saved=saved)) from error
-    _say(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
-    return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
 
 
 def _settle(
@@ -187,7 +199,10 @@ def _draw(lesson: Lesson, folder: RunFolder, settings: Recipe, *, quiet: bool, n
 
         return [folder.lesson, write_summary(lesson, folder.path, said)]
     note(f"drawing the figures{moves}", quiet=quiet)
-    from nimt.reports.lesson_page import write_lesson_report
+    from nimt.plots.quick_loading import load_without_help
+
+    with load_without_help():
+        from nimt.reports.lesson_page import write_lesson_report
 
     replay = folder.path / "replay.html"
     if _has_a_small_replay(lesson):
@@ -226,15 +241,15 @@ def _say_unwritten(error: OSError, folder: RunFolder, go_on: str, *, saved: bool
     return f"{what} could not be written ({error.strerror or error}); {kept}"
 
 
-def _say(lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, as_json: bool, quiet: bool) -> None:
+def _say_written(
+    lesson: Lesson, folder: RunFolder, written: list[Path], go_on: str, *, as_json: bool, quiet: bool
+) -> None:
     from nimt.lesson.outcome import Outcome
     from nimt.reports.summary import summary_of
 
-    summary = summary_of(lesson)
     if as_json:
-        print(json.dumps(summary | {"folder": str(folder.path)}, allow_nan=False))
+        print(json.dumps(summary_of(lesson) | {"folder": str(folder.path)}, allow_nan=False))
     elif not quiet:
-        print_summary(summary)
         print_written(folder.path, written)
         if lesson.outcome in (Outcome.BUDGET, Outcome.TIME):
             larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {_larger_budget(lesson)}"
@@ -269,7 +284,10 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 
 def print_table(header: list[str], lines: list[list[str]]) -> None:
-    """Print a table, its first column to the left and, where there are more than two, the others to the right."""
+    """Print a table, its first column and words to the left, numbers to the right.
+
+    Where the terminal is narrow, cells are broken between words, so that no column is lost.
+    """
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table
@@ -277,8 +295,10 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
 
     table = Table(box=SIMPLE, show_header=any(header), pad_edge=False)
     for place, name in enumerate(header):
-        justify: Literal["left", "right"] = "left" if place == 0 or len(header) == 2 else "right"
-        table.add_column(plain(name), justify=justify, overflow="fold", no_wrap=len(header) > 2 and place != STEPS)
+        words = place == 0 or len(header) == 2 or not any(line[place][:1].isdigit() for line in lines)
+        justify: Literal["left", "right"] = "left" if words else "right"
+        least = max((len(word) for line in lines for word in plain(line[place]).split()), default=1)
+        table.add_column(plain(name), justify=justify, overflow="fold", min_width=min(least, MOST_LETTERS))
     for line in lines:
         table.add_row(*(Text(plain(cell)) for cell in line))  # Text, so that brackets in a name are not read as markup
     console = Console(highlight=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nimt.datasets.face_pictures import faces, olivetti, orl, portraits
-from nimt.datasets.formulas import Formula
+from nimt.datasets.formulas import NamedFormula
 from nimt.datasets.letters import closest_letter, draw_o, letter_o, read_emnist_o, scale_to
 from nimt.datasets.mnist import digits_from_mnist, first_eight, mean_zero, read_mnist
 from nimt.datasets.picture import Picture, standardise
@@ -11,7 +11,7 @@ from nimt.datasets.picture_files import astronaut, cat, cheetah, prepare_like_th
 from nimt.datasets.places import data_folder
 
 __all__ = [
-    "Formula",
+    "NamedFormula",
     "Picture",
     "astronaut",
     "cat",

@@ -6,15 +6,17 @@ import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageOps, UnidentifiedImageError
 
 from nimt.datasets.limits import MOST_PIXELS, check_pixels
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 # Only formats that Pillow decodes itself: for some others it starts other programs.
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
@@ -31,6 +33,8 @@ def decode_picture(path: str | os.PathLike[str]) -> Image.Image:
     path : path-like
         PNG, JPEG, GIF, BMP, TIFF, WebP or PPM, of at most 50 million pixels, fewer in a small file.
     """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
     path = readable_file(path, LARGEST_FILE)
     shown = str(path)
     try:
@@ -57,6 +61,8 @@ def decode_picture(path: str | os.PathLike[str]) -> Image.Image:
 
 def flatten_picture(image: Image.Image) -> Image.Image:
     """Return the picture in 8-bit grey ("L") or colour ("RGB"), transparency laid on white."""
+    from PIL import Image
+
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         return Image.fromarray(np.round(255 * _deep_grey(image)).astype(np.uint8))
     if image.has_transparency_data:

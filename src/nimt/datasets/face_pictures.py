@@ -10,7 +10,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from nimt.datasets.picture import Picture, Values, standardise
 from nimt.datasets.places import as_path, data_folder, find, is_there, read_shipped, readable_file
@@ -164,6 +163,8 @@ def _olivetti(images: Values, index: int) -> Picture:
 
 
 def _orl(folder: Path, index: int) -> Picture:
+    from PIL import Image
+
     path = readable_file(folder / f"s{index // 10 + 1}" / f"{index % 10 + 1}.pgm", _LARGEST)
     try:
         with Image.open(path, formats=("PPM",)) as image:
@@ -177,6 +178,8 @@ def _orl(folder: Path, index: int) -> Picture:
 
 
 def _portrait(file: str, name: str, source: str) -> Picture:
+    from PIL import Image
+
     with Image.open(io.BytesIO(read_shipped(file)), formats=("PNG",)) as image:
         values = standardise(np.asarray(image, dtype=np.float64))
     return Picture(values, name, f"{source}, cropped to 64x64 and standardised.", False, "public domain")

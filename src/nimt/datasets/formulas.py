@@ -123,7 +123,7 @@ FORMULAS: dict[str, Callable[[Array], Array]] = {
 
 
 @dataclass(frozen=True)
-class Formula:
+class NamedFormula:
     """A formula by its name: a function that a file can hold, so that a learner that starts from it predicts anywhere.
 
     Parameters
@@ -132,7 +132,7 @@ class Formula:
 
     Examples
     --------
-    >>> Formula("sine")(np.array([[0.0], [np.pi / 2]]))
+    >>> NamedFormula("sine")(np.array([[0.0], [np.pi / 2]]))
     array([0., 1.])
     """
 

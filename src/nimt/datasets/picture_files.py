@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from nimt.datasets.decoding import colours, decode_picture, flatten_picture, has_colour, luminance
 from nimt.datasets.picture import Picture, Values, standardise
@@ -57,6 +56,8 @@ def cat() -> Picture:
     >>> cat().original
     False
     """
+    from PIL import Image
+
     with Image.open(io.BytesIO(read_shipped("chelsea.png")), formats=("PNG",)) as image:
         values = standardise(255.0 - np.asarray(image, dtype=np.float64))
     source = "Chelsea the cat by Stefan van der Walt (scikit-image), 92x92, inverted and standardised."
@@ -72,6 +73,8 @@ def astronaut() -> Picture:
     >>> astronaut().values.shape
     (92, 92, 3)
     """
+    from PIL import Image
+
     with Image.open(io.BytesIO(read_shipped("astronaut.png")), formats=("PNG",)) as image:
         values = np.asarray(image, dtype=np.float64) / 255.0
     source = "The astronaut Eileen Collins, by NASA (scikit-image), shrunk to 92x92, values from 0 to 1."
@@ -88,6 +91,8 @@ def prepare_like_the_cheetah(path: str | os.PathLike[str]) -> Values:
     -------
     ndarray of shape (92, 92)
     """
+    from PIL import Image
+
     image = flatten_picture(decode_picture(path))
     width, height = image.size
     # By default Pillow first shrinks by a coarser filter, which changes the final M by 0.1 %.
@@ -134,6 +139,8 @@ def read_picture(path: str | os.PathLike[str], *, fit: int | None = None, grey: 
 
 def _shrink(values: Values, fit: int) -> Values:
     """Shrink in floating point, so that 16-bit pictures keep their depth."""
+    from PIL import Image
+
     image = Image.fromarray(values.astype(np.float32))
     image.thumbnail((fit, fit), Image.Resampling.LANCZOS, reducing_gap=None)
     return np.clip(np.asarray(image, dtype=np.float64), 0.0, 1.0)

@@ -5,8 +5,4 @@ A name is loaded when it is first used.
 
 import lazy_loader
 
-__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

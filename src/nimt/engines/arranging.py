@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, check_stored_array, lend
-from nimt.engines.codes import CARRY, ERROR, ROUNDING, TOTAL
+from nimt.engines.codes import CARRY, ERROR, ROUNDING, TOTAL, Values
 from nimt.engines.compiled import CompiledEngine
 from nimt.engines.layouts import BLOCK, gather, line_aligned, places_in, scatter
 from nimt.engines.synthesising import LabelMaker
@@ -130,6 +130,11 @@ class ArrangedEngine(CompiledEngine):
         else:
             self.f, self.c, self.shown = values.reshape(-1), coefficients.reshape(-1), shown
         self.find_scores()
+
+    @property
+    def functions(self) -> Values:
+        """The arrays that compiled code works on."""
+        return Values(self.f, self.y, self.y if self.other is None else self.other, self.c, self.shown)
 
     @property
     def closed(self) -> bool:

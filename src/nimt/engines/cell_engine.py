@@ -14,7 +14,6 @@ from nimt.engines.compiled_steps.cell_steps import UNKNOWN, by_cells
 from nimt.engines.layouts import BLOCK, line_aligned, norm_of_outputs
 from nimt.engines.waiting_engine import REAL, WaitingEngine
 from nimt.learners.kernel_pupils import KernelPupil
-from nimt.losses import Square
 from nimt.task.task import Task
 
 Whole = NDArray[np.int64]
@@ -65,13 +64,11 @@ class CellsEngine(ArrangedEngine):
         self.group_tops[:] = self.tops.reshape(-1, CELL).max(axis=1)
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
-        cells = self.cells
-        loss = None if self.loss == Square.number else self.loss
         norm = (0,) * (self.norm if len(self.outputs) > 1 else 0)  # its length is known to the compiler
         taken, code = by_cells(
-            cells.arrays, self.order, len(self.task.pool), self.step, self.discrepancy, *sheet[:2], self.making,
-            self.forbidden, self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, self.outputs,
-            norm, self.tops, self.group_tops, self.winner, *self.room, self.sums, self.rules, *sheet[2:],
+            self.cells.arrays, self.order, len(self.task.pool), self.step, self.discrepancy, self.making,
+            self.forbidden, self.height, self.functions, self.quick_loss, self.delta, self.outputs, norm, self.tops,
+            self.group_tops, self.winner, self.room, self.sums, self.rules, sheet,
         )  # fmt: skip
         return int(taken), int(code)
 

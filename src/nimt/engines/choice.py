@@ -10,12 +10,12 @@ import numpy as np
 
 from nimt.engines import cell_layout
 from nimt.engines._numba.compiling import load_numba
-from nimt.engines.cell_layout import Cells, count_bytes_of_waiting, estimate_cost, find_obstacle_to_cells
+from nimt.engines.cell_layout import Cells, estimate_cost, find_obstacle_to_cells
 from nimt.engines.codes import CELL, MARKS
 from nimt.engines.compiled import find_obstacle, find_other_choice, pack_size, rule_of
 from nimt.engines.engine import Engine
 from nimt.engines.error_product import find_obstacle_to_columns, find_obstacle_to_lists
-from nimt.engines.parts import find_unknown_part, find_unknown_update
+from nimt.engines.parts import find_unknown_part
 from nimt.engines.reference_engine import ReferenceEngine
 from nimt.engines.tile_layout import count_bytes, gains_by_waiting
 from nimt.errors import InvalidInput
@@ -99,8 +99,7 @@ def _kernel_learner(task: Task) -> KernelLearner:
 
 def _find_unknown(task: Task, engine: str) -> str | None:
     """Return which part of the teacher's rule, or of the learner's update, an engine cannot do."""
-    parts = _kernel_learner(task).update.parts
-    return find_unknown_part(rule_of(task), engine) or find_unknown_update(parts, engine)
+    return find_unknown_part(rule_of(task), engine, _kernel_learner(task).update.parts)
 
 
 def _find_unknown_mixture(task: Task) -> str | None:
@@ -196,11 +195,10 @@ def _cells(task: Task, pairs: float | None = None) -> Choice | str:
     if obstacle is not None:
         return obstacle
     near = (_count_pairs(task) if pairs is None else pairs) / n
-    cost = estimate_cost(near * n, pool)
-    needed = cost.memory + 50 * n * task.target[0].size + count_teacher_bytes(task)
     made = isinstance(rule_of(task).labels, LabelsByResponse)
     waits = cell_layout.gains_by_waiting(near) and task.target[0].size == 1 and not made
-    needed += count_bytes_of_waiting(n) if waits else 0
+    cost = estimate_cost(near * n, pool, waits)
+    needed = cost.memory + 50 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan(
         "cells", needed, min(n, round(near)), f"the kernel reaches about {near:.0f} of {n} points, which lie in cells"
     )

@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from nimt.arrays import Array
+from nimt.arrays import Array, Flags
+
+
+class Values(NamedTuple):
+    """Functions on the pool, flat and in the layout of an engine.
+
+    Attributes
+    ----------
+    f, y, other : array (slots q,)
+        Values, target, and the target that some steps are labelled by: y where there is none.
+    c : array (slots q,)
+        Coefficients.
+    shown : array (slots,) of bool
+    """
+
+    f: Array
+    y: Array
+    other: Array
+    c: Array
+    shown: Flags
 
 
 class Scoring(NamedTuple):

@@ -27,7 +27,7 @@ from nimt.learners.linear_learner import LinearLearner, LinearPupil
 from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
-from nimt.losses import Loss, as_loss, couples_outputs, twin_of
+from nimt.losses import Loss, Square, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
 from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Listed, Part, Rule
@@ -145,8 +145,9 @@ class StepBatch(NamedTuple):
     ----------
     rates : array (steps,)
         The learning rate of each.
-    other_label : array (steps,) of bool, or None
-        Whether its pack is labelled by the other target.
+    other_label : array (steps,) of bool
+        Whether its pack is labelled by the other target. Never None: that would be another type, for which every loop
+        is compiled again.
     watch : array (2,)
         The best discrepancy so far and its step, read and written.
     indices : array (steps, k) of int
@@ -160,25 +161,19 @@ class StepBatch(NamedTuple):
     """
 
     rates: Array
-    other_label: Flags | None
+    other_label: Flags
     watch: Array
     indices: NDArray[np.int64]
     labels: Array
     discrepancy: Array
     coefficients: Array
 
-    @property
-    def other_flags(self) -> Flags:
-        """`other_label` as an array in any case: None would be another type, for which a loop is compiled again."""
-        return np.zeros(len(self.rates), dtype=bool) if self.other_label is None else self.other_label
-
     def part(self, low: int, high: int) -> StepBatch:
         """Return the sheet of the steps from `low` to before `high`."""
         now = slice(low, high)
         rows = now if len(self.indices) == len(self.rates) else slice(None)  # one row for all
-        rates, other = self.rates[now], None if self.other_label is None else self.other_label[now]
         parts = self.indices[rows], self.labels[rows], self.discrepancy[now], self.coefficients[now]
-        return StepBatch(rates, other, self.watch, *parts)
+        return StepBatch(self.rates[now], self.other_label[now], self.watch, *parts)
 
 
 class CompiledEngine(Engine):
@@ -246,6 +241,11 @@ class CompiledEngine(Engine):
             self.maker = LabelMaker(self.task, slots, self.k, largest)
 
     @property
+    def quick_loss(self) -> int | None:
+        """The number of the loss, None for the square: a loop that leaves the others out is a thirtieth faster."""
+        return None if self.loss == Square.number else self.loss
+
+    @property
     def making(self) -> tuple[object, ...] | None:
         """What compiled code makes labels from, None for a teacher that does not."""
         return None if self.maker is None else self.maker.arrays
@@ -290,7 +290,7 @@ class CompiledEngine(Engine):
         rates = self._rates(steps)
         steps = len(rates)
         task, k, q = self.task, self.k * self.copies[0], len(self.outputs)
-        other_label: Flags | None = None
+        other_label: Flags = np.zeros(steps, dtype=bool)
         if task.other_target is not None:
             other_label = self.label_rng.random(steps) < task.other_probability
         rows = 1 if self.shows_the_same else steps

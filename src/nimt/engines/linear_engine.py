@@ -54,7 +54,7 @@ class LinearEngine(CompiledEngine):
         moves, sizes = np.empty((2, self.k))
         taken, code = by_weights(
             self.features, self.weights, self.step, self.discrepancy,
-            tuple(sheet._replace(other_label=sheet.other_flags)), self.greedy,
+            tuple(sheet), self.greedy,
             (self.diagonal, self.f, self.y, self.other, self.shown), (self.score, self.bits, self.norm), self.scoring,
             (self.loss, self.delta, self.outputs, self.copies), (moves, sizes, self.guess), self.work, self.rules,
         )  # fmt: skip

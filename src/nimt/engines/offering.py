@@ -10,7 +10,6 @@ import numpy as np
 from nimt.arrays import Array, Flags, Indices, check_stored_array, read_only
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel
-from nimt.learners.known_parts import find_known_parts
 from nimt.learners.learner import (
     BoxPupil,
     FollowingPupil,
@@ -19,6 +18,7 @@ from nimt.learners.learner import (
     Pupil,
     SeveralPupils,
     WeighingPupil,
+    find_known_parts,
     weigh_slopes,
 )
 from nimt.losses import Loss, as_loss

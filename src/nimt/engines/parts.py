@@ -1,4 +1,4 @@
-"""The parts of a teacher's rule that each compiled engine can do."""
+"""The parts of a teacher's rule, and of a learner's update, that each compiled engine can do."""
 
 from __future__ import annotations
 
@@ -27,25 +27,17 @@ UPDATES: dict[str, frozenset[str]] = {
 }  # what each engine can do beside a gradient step (`learners/update_parts`)
 
 
-def find_unknown_update(parts: Sequence[str], engine: str) -> str | None:
-    """Return which part of a learner's update an engine cannot do, as a sentence, or None.
+def find_unknown_part(rule: Rule, engine: str | None = None, update: Sequence[str] = ()) -> str | None:
+    """Return which part of a rule, or of a learner's update, an engine cannot do, as a sentence, or None.
 
-    Examples
-    --------
-    >>> find_unknown_update(["momentum"], "grid")
-    'the grid engine cannot update by momentum'
-    """
-    unknown = [part for part in parts if part not in UPDATES.get(engine, ())]
-    return f"the {engine} engine cannot update by {unknown[0]}" if unknown else None
-
-
-def find_unknown_part(rule: Rule, engine: str | None = None) -> str | None:
-    """Return which part of a rule an engine cannot do, as a sentence, or None; without a name, what none can do.
+    Without the name of an engine, it is what none can do.
 
     Examples
     --------
     >>> find_unknown_part(Rule(DrawnByOdds(0.1)), "streamed")
     'the streamed engine cannot choose by odds'
+    >>> find_unknown_part(Rule(), "grid", ["momentum"])
+    'the grid engine cannot update by momentum'
     >>> find_unknown_part(Rule(labels=LabelsByResponse(), per_output=True))
     "no compiled engine can label by the learner's responses for each output"
     """
@@ -56,4 +48,7 @@ def find_unknown_part(rule: Rule, engine: str | None = None) -> str | None:
             return f"{who} {verb} by {getattr(part, 'name', type(part).__name__)}"
         if rule.per_output and type(part) in FOR_ONE_OUTPUT:
             return f"{who} {verb} by {part.name} for each output"
+    for name in update:
+        if name not in UPDATES.get(engine or "", ()):
+            return f"{who} update by {name}"
     return None

@@ -17,9 +17,8 @@ from nimt.engines.offering import Offer, offer_of
 from nimt.errors import InvalidInput, first_call_of
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil, weigh_slopes
-from nimt.lesson.answers import Answers
 from nimt.lesson.outcome import Outcome
-from nimt.lesson.recording import NO_INDEX, Chunk, as_rows
+from nimt.lesson.recording import NO_INDEX, Answers, Chunk, as_rows
 from nimt.losses import check_labels, check_made_labels
 from nimt.task.task import Task
 from nimt.teachers.never_twice import NothingLeft

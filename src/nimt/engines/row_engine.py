@@ -15,7 +15,6 @@ from nimt.engines.compiled import LARGEST_POOL, StepBatch, find_other_choice
 from nimt.engines.compiled_steps.row_steps import by_rows
 from nimt.engines.layouts import BLOCK, Order, grid_order, line_aligned, norm_of_outputs
 from nimt.learners.kernel_pupils import KernelPupil
-from nimt.losses import Square
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task
 
@@ -42,6 +41,8 @@ class RowsEngine(ArrangedEngine):
         self.name: str = operator.name
         self.height: float = operator.height
         self.lanes = LANES
+        # outputs and their norm as the lengths of tuples: so the compiler knows them
+        self.widths: tuple[tuple[int, ...], ...] = (self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0))
         layout = (lay_out_small if len(task.pool) <= BLOCK else lay_out_rows)(task.pool.shape)
         self.order, self.places = layout.order, layout.places
         self.levels: Whole = layout.levels
@@ -71,11 +72,6 @@ class RowsEngine(ArrangedEngine):
     def covers(task: Task) -> bool:
         """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
         return find_other_choice(task) is None and 2 * task.pool.shape[-1] > LANES
-
-    @property
-    def widths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Outputs and their norm as the lengths of tuples: so the compiler knows them."""
-        return self.outputs, (0,) * (self.norm if len(self.outputs) > 1 else 0)
 
     @property
     def largest_score(self) -> float:
@@ -109,12 +105,11 @@ class RowsEngine(ArrangedEngine):
         self.node_index[rows] = order[every, lane]
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
-        loss, root = None if self.loss == Square.number else self.loss, int(self.levels[-2])
+        root = int(self.levels[-2])
         taken, code = by_rows(
-            self.grid, self.lanes, self.ahead, self.step, self.discrepancy, *sheet[:2], self.making, self.forbidden,
-            self.height, self.f, self.y, self.other, self.c, self.shown, loss, self.delta, *self.widths,
-            self.levels, (root, root + 1), self.node_bits, self.node_index, self.touched, self.moves, self.change,
-            self.sums, self.rules, *sheet[2:],
+            self.grid, self.lanes, self.ahead, self.step, self.discrepancy, self.making, self.forbidden, self.height,
+            self.functions, self.quick_loss, self.delta, *self.widths, self.levels, (root, root + 1), self.node_bits,
+            self.node_index, self.touched, self.moves, self.change, self.sums, self.rules, sheet,
         )  # fmt: skip
         return int(taken), int(code)
 

@@ -230,17 +230,15 @@ class SparseEngine(ArrangedEngine):
     def run(self, sheet: StepBatch) -> tuple[int, int]:
         if self.way == "fft":
             return self._by_fft(sheet)
-        other_label = sheet.other_flags  # asked for once per example, so that a loop without them is hardly faster
-        other = self.y if self.other is None else self.other
-        function = (self.diagonal, self.f, self.y, other, self.c, self.shown)
+        function = (self.diagonal, self.functions)
         scores: tuple[object, ...] = (self.score, self.bits, self.scoring, self.norm)
         learner = (self.loss, self.delta, self.outputs)
-        end = (self.sums, self.rules, *sheet[2:])
+        end = (self.sums, self.rules, sheet)
         if self.way == "separable":
             taken, code = by_convolution(
-                *self._separable, self.step, self.discrepancy, sheet.rates, other_label, self.making,
-                self.diverse, self.greedy, self.greedy and not self.shows_everything, *function, *scores, *learner,
-                self.copies, self.guess, *end,
+                *self._separable, self.step, self.discrepancy, self.making, self.diverse, self.greedy,
+                self.greedy and not self.shows_everything, *function, *scores, *learner, self.copies, self.guess,
+                *end,
             )  # fmt: skip
             return int(taken), int(code)
         nodes = (self.orders, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp, self.touched)
@@ -248,8 +246,8 @@ class SparseEngine(ArrangedEngine):
             scores = (None, None, *scores[2:])
         taken, code = by_columns(
             self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.effects, self.step,
-            self.discrepancy,
-            sheet.rates, other_label, self.making, self.drawing, self.diverse, nodes if self.tournament else None,
+            self.discrepancy, self.making, self.drawing, self.diverse if self.greedy else None,
+            nodes if self.tournament else None,
             *function, *scores, *learner, (self.copies[0], 0), np.empty(sheet.labels.shape[1]), self.work,
             self.guess, *end,
         )  # fmt: skip
@@ -281,7 +279,7 @@ class SparseEngine(ArrangedEngine):
             if self.making is not None:
                 make_labels(self.making, indices[t], self.f, self.y, self.step + t, labels[t])
             else:
-                source = self.y if other_label is None or not other_label[t] else self.other
+                source = self.other if other_label[t] else self.y
                 true_labels(indices[t], False, source, self.outputs, self.copies, labels[t])
             largest = pack_moves(
                 indices[t], False, rates[t], labels[t], self.diagonal, self.f, self.loss, self.delta, self.outputs,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, check_stored_array
 from nimt.engines.cell_layout import Formula, find_formula
-from nimt.engines.codes import FETCH, NOTHING_MISSING, Motion, Scoring
+from nimt.engines.codes import FETCH, NOTHING_MISSING, Motion, Scoring, Values
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.pack_steps import rescore
 from nimt.engines.compiled_steps.streaming import COLUMN_BLOCK, by_whole_columns, fill_column, fill_squared_distances
@@ -181,10 +181,9 @@ class StreamedEngine(CompiledEngine):
     def run(self, sheet: StepBatch) -> tuple[int, int]:
         pack = self.k * self.copies[0]
         moves, sizes = np.empty((2, pack * len(self.outputs)))
-        function = (self.diagonal, self.f, self.y, self.other, self.c, self.shown)
+        function = (self.diagonal, Values(self.f, self.y, self.other, self.c, self.shown))
         scores = (self.score, self.bits, self.scoring, self.norm)
         learner = (self.loss, self.delta, self.outputs, self.copies)
-        sheet = sheet._replace(other_label=sheet.other_flags)
         added = False
         taken, m = 0, self.discrepancy
         while True:
@@ -192,9 +191,9 @@ class StreamedEngine(CompiledEngine):
             effects = None if self.effects is None else self.effects.kept[:2]
             room = self.operator.room if self.effects is None else min(self.operator.room, self.effects.room)
             more, code, missing = by_whole_columns(
-                self.operator.kept, effects, self.motion, pack <= room, added, self.step + taken, m, *rest[:2],
+                self.operator.kept, effects, self.motion, pack <= room, added, self.step + taken, m,
                 self.making, self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules,
-                *rest[2:],
+                rest,
             )  # fmt: skip
             taken += int(more)
             if missing == NOTHING_MISSING:

@@ -61,7 +61,7 @@ class Tiles(NamedTuple):
     low: Array
 
 
-class Bounds(NamedTuple):
+class TileBounds(NamedTuple):
     """What the errors of each tile do not exceed, and for each group of tiles the largest of them.
 
     Attributes

@@ -11,8 +11,7 @@ from nimt.engines.codes import GROUP
 from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.waiting_steps import by_waiting, find_bounds
 from nimt.engines.layouts import line_aligned
-from nimt.engines.tile_layout import Bounds, Tiles, Waiting
-from nimt.losses import Square
+from nimt.engines.tile_layout import TileBounds, Tiles, Waiting
 
 REAL = np.dtype(np.float64)
 
@@ -31,7 +30,7 @@ class WaitingEngine(ArrangedEngine):
     def make_bounds(self, tiles: int) -> None:
         over, under, largest = (line_aligned(tiles, REAL) for _ in range(3))
         group_bits = np.empty(-(-tiles // GROUP), dtype=np.int64)
-        self.bounds: Bounds = Bounds(over, under, largest, largest.view(np.int64), group_bits)
+        self.bounds: TileBounds = TileBounds(over, under, largest, largest.view(np.int64), group_bits)
         self.forbidden: NDArray[np.int64] | None = self.place_forbidden()
         self.y = self.place_target()
         self.other = None if self.task.other_target is None else self.place(self.task.other_target)
@@ -46,11 +45,10 @@ class WaitingEngine(ArrangedEngine):
         find_bounds(self.tiles, self.cells, self.bounds, self.room, self.forbidden, self.f, self.y)
 
     def run(self, sheet: StepBatch) -> tuple[int, int]:
-        loss = None if self.loss == Square.number else self.loss
         taken, code = by_waiting(
             self.tiles, self.cells, self.bounds, self.room, self.order, len(self.task.pool), self.step,
-            self.discrepancy, *sheet[:2], self.forbidden, self.height, self.f, self.y, self.other, self.c, self.shown,
-            loss, self.delta, self.sums, self.rules, *sheet[2:],
+            self.discrepancy, self.forbidden, self.height, self.functions, self.quick_loss, self.delta, self.sums,
+            self.rules, sheet,
         )  # fmt: skip
         return int(taken), int(code)
 

@@ -19,9 +19,9 @@ class GreedyChoice:
     r"""Centres chosen one after the other among n rows, and the interpolant of the labels at these centres.
 
     Each step takes the row with the largest |r|^beta P^(1 - beta) (r the residual, P the power function; ties go to the
-    lowest index) and corrects the interpolant there. This is the lesson of `nimt.OrthogonalLearner` under
-    `nimt.InterpolationTeacher`, without the second Newton basis that a teacher of its own would keep. A row is chosen
-    at most once.
+    lowest index) and corrects the interpolant there. This is the lesson of `nimt.learners.OrthogonalLearner` under
+    `nimt.teachers.InterpolationTeacher`, without the second Newton basis that a teacher of its own would keep. A row is
+    chosen at most once.
 
     Parameters
     ----------

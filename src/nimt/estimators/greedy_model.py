@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from nimt.arrays import Array, check_count, check_positive, check_squares, is_number
+from nimt.arrays import Array, check_count, check_flag, check_positive, check_squares, is_number
 from nimt.counting import say_count
 from nimt.errors import ConstantModelWarning, DrawnRowsWarning, InvalidInput, NotEnoughMemory, warn
 from nimt.estimators.folds import check_cv, make_folds
@@ -80,9 +80,17 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         """Write the model to an npz file that NumPy alone can read; the page on estimators has a reader in ten lines.
 
         It holds `kernel` as a text, `width` if that is "rbf", `centers`, `coefficients`, `intercept`, and of a
-        classifier `classes`.
+        classifier `classes`. A path that ends in .onnx gets an ONNX graph instead, of kernel "rbf"; it needs the
+        package onnx.
         """
         check_is_fitted(self)
+        if Path(path).suffix.lower() == ".onnx":
+            from nimt.estimators.onnx_file import make_onnx
+
+            content = make_onnx(self)
+            with whole_file(Path(path)) as temporary:
+                temporary.write_bytes(content)
+            return
         text = kernel_expression(self.kernel_, dimension=self.centers_.shape[1])
         arrays: dict[str, Any] = {
             "kernel": np.array(repr(self.kernel_) if text is None else text),
@@ -156,8 +164,7 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         check_count("max_centers", self.max_centers, at_least=1)
         if self.max_rows is not None:
             check_count("max_rows", self.max_rows, at_least=2)
-        if not isinstance(self.verbose, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {self.verbose!r}", parameter="verbose")
+        check_flag("verbose", self.verbose)
         _check_not_negative("tol", self.tol)
         if isinstance(self.regularisation, str):
             if self.regularisation != "auto":
@@ -166,8 +173,7 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
                 )
         else:
             _check_not_negative("regularisation", self.regularisation)
-        if not isinstance(self.refit, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {self.refit!r}", parameter="refit")
+        check_flag("refit", self.refit)
         check_cv(self.cv)
         if self.rule != "auto":
             InterpolationTeacher(self.rule, kernel=rbf(1.0))

@@ -24,7 +24,7 @@ class GreedyLesson:
         The score of each of them when it was chosen.
     discrepancy : array (m + 1,)
         The RMS error on the training rows of the interpolant of the first t centres, for t = 0 .. m.
-    outcome : nimt.Outcome
+    outcome : nimt.lesson.Outcome
         Why it ended; STALLED if more centres did not help on rows held out.
     elapsed : float
         Seconds.

@@ -18,10 +18,10 @@ from nimt.sklearn_types import MultiOutput, Regressor
 class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
     r"""Regression by f = intercept + sum_j c_j K(., x_j) with few centres x_j, chosen greedily among the rows.
 
-    The centres are chosen as by `nimt.InterpolationTeacher` for an `nimt.OrthogonalLearner`, also known as VKOGA
-    [Wirtz13]: each step takes the row with the largest score and interpolates its label, O(n m) for the m-th. Then the
-    coefficients are fitted to *all* labels, by ridge regression over the span of the centres (`refit`): where labels
-    are noisy, an interpolant of a few of them is a poor model, and a fit to all is not.
+    The centres are chosen as by `nimt.teachers.InterpolationTeacher` for an `nimt.learners.OrthogonalLearner`, also
+    known as VKOGA [Wirtz13]: each step takes the row with the largest score and interpolates its label, O(n m) for
+    the m-th. Then the coefficients are fitted to *all* labels, by ridge regression over the span of the centres
+    (`refit`): where labels are noisy, an interpolant of a few of them is a poor model, and a fit to all is not.
 
     The rule, the number of centres and the regularisation are those with the least squared error on rows that were held
     out (`cv`), and that chose no centre of the model that is judged on them. Where no model errs less than the mean,
@@ -40,7 +40,8 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
         Of kernel "rbf": the median distance of two training rows, or a number.
     rule : {"auto", "f", "P", "f*P", "f/P"} or float
         By the residual, by the power function (geometry alone: the labels are not looked at), or both; see
-        `nimt.InterpolationTeacher`. "f/P" is unstable where labels are noisy. "auto" is the best of "f", "f*P" and "P".
+        `nimt.teachers.InterpolationTeacher`. "f/P" is unstable where labels are noisy. "auto" is the best of "f",
+        "f*P" and "P".
     max_centers : int
         The largest number of centres; with cv=None, the number.
     max_rows : int or None

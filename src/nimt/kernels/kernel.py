@@ -6,8 +6,10 @@ import functools
 import importlib
 import inspect
 import math
+import operator
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, ClassVar, Protocol, Self
@@ -181,9 +183,23 @@ class _Pair(Kernel):
     left: Kernel
     right: Kernel
     sign: ClassVar[str]
+    combine: ClassVar[Callable[[Any, Any], Any]]
+    combine_reach: ClassVar[Callable[[float, float], float]]
 
     def __post_init__(self) -> None:
         normalise(self, left=as_kernel(self.left), right=as_kernel(self.right))
+
+    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
+        return np.asarray(type(self).combine(self.left(X, Y), self.right(X, Y)))
+
+    def diag(self, X: ArrayLike) -> Array:
+        return np.asarray(type(self).combine(self.left.diag(X), self.right.diag(X)))
+
+    def reach(self, cut: float = CUT) -> float:
+        return type(self).combine_reach(reach(self.left, cut), reach(self.right, cut))
+
+    def rank(self, dimension: int) -> float:
+        return float(type(self).combine(self.left.rank(dimension), self.right.rank(dimension)))
 
     def is_stationary(self) -> bool:
         return self.left.is_stationary() and self.right.is_stationary()
@@ -209,18 +225,8 @@ class KernelSum(_Pair):
     right: Kernel
     word: ClassVar[str] = "sum"
     sign: ClassVar[str] = "+"
-
-    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
-        return self.left(X, Y) + self.right(X, Y)
-
-    def diag(self, X: ArrayLike) -> Array:
-        return self.left.diag(X) + self.right.diag(X)
-
-    def reach(self, cut: float = CUT) -> float:
-        return max(reach(self.left, cut), reach(self.right, cut))
-
-    def rank(self, dimension: int) -> float:
-        return self.left.rank(dimension) + self.right.rank(dimension)
+    combine = operator.add
+    combine_reach = max
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,18 +237,8 @@ class KernelProduct(_Pair):
     right: Kernel
     word: ClassVar[str] = "product"
     sign: ClassVar[str] = "*"
-
-    def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
-        return self.left(X, Y) * self.right(X, Y)
-
-    def diag(self, X: ArrayLike) -> Array:
-        return self.left.diag(X) * self.right.diag(X)
-
-    def reach(self, cut: float = CUT) -> float:
-        return min(reach(self.left, cut), reach(self.right, cut))  # a kernel never exceeds its value at 0
-
-    def rank(self, dimension: int) -> float:
-        return self.left.rank(dimension) * self.right.rank(dimension)
+    combine = operator.mul
+    combine_reach = min  # a kernel never exceeds its value at 0
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,8 +13,7 @@ from nimt.arrays import Array, Indices, check_count
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel
 from nimt.learners.kernel_learner import KernelLearner
-from nimt.learners.known_parts import find_known_parts
-from nimt.learners.learner import Described, State
+from nimt.learners.learner import Described, State, find_known_parts
 from nimt.learners.linear_learner import LinearLearner
 from nimt.losses import Loss, as_loss
 from nimt.pools.pool import Pool, as_pool

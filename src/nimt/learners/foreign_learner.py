@@ -24,11 +24,13 @@ from nimt.learners.learner import Learner, Pupil, StartsFromInitial, State, Stat
 from nimt.losses import Loss
 from nimt.pools.box import Box
 from nimt.pools.pool import Points, Pool
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator  # loaded where it is needed: a file can be shown without it
 
 SKOPS = "skops"
+NO_FILE = Wording(", or leave checkpoint= out", "; the program keeps every run in a file")
 HARMLESS = ("numpy.dtype",)  # what estimators of scikit-learn hold besides its own classes
 SMALLEST_PROBABILITY = 1e-300  # a probability may be 0, and its logarithm must be finite
 
@@ -139,7 +141,7 @@ def scores_of(learner: Any, points: Array) -> Array:
 
 
 def make_pupil(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
-    """Seat a learner at a pool or in a box; the caller's object is not changed.
+    """Return a learner at work on a pool or in a box; the caller's object is not changed.
 
     `labels` are all that it may be shown, (m,) or (m, q): a classifier must know its classes before it begins.
     """
@@ -231,8 +233,10 @@ def state_of(learner: object) -> State:
     if theirs is not None and isinstance(learner, theirs.BaseEstimator):
         return {SKOPS: np.frombuffer(_skops(type(learner).__name__).dumps(learner), dtype=np.uint8)}
     raise CannotStore(
-        f"{type(learner).__name__} cannot be written to a file without pickle: give it state() and restore(state), "
-        f"which return and take named arrays, or leave checkpoint= out"
+        NO_FILE.embed(
+            f"{type(learner).__name__} cannot be written to a file without pickle: give it state() and restore(state), "
+            f"which return and take named arrays"
+        )
     )
 
 
@@ -277,5 +281,5 @@ def _skops(name: str) -> ModuleType:
         return importlib.import_module("skops.io")
     except ImportError:
         raise CannotStore(
-            f"{name} is stored by skops, which is not installed: pip install 'nimt[skops]', or leave checkpoint= out"
+            NO_FILE.embed(f"{name} is stored by skops, which is not installed: pip install 'nimt[skops]'")
         ) from None

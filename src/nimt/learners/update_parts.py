@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, check_count, is_number
+from nimt.arrays import Array, check_count, check_flag, is_number
 from nimt.errors import InvalidInput
 
 FUNCTION, VELOCITY, MEAN = 0, 1, 2  # rows of every table; the last one only with `averaging`
@@ -43,13 +44,13 @@ class Update:
     budget: int | None = None
     averaging: float = 0.0
 
-    @property
+    @cached_property
     def parts(self) -> tuple[str, ...]:
         """The names of what differs from a gradient step."""
         usual = Update()
         return tuple(field.name for field in fields(self) if getattr(self, field.name) != getattr(usual, field.name))
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether a step only adds to f."""
         return not self.parts
@@ -72,8 +73,7 @@ class Update:
                 raise InvalidInput(f"must be a number from 0 to below 1, got {value!r}", parameter=name)
         if not is_number(self.decay) or not 0 <= self.decay < np.inf:
             raise InvalidInput(f"must be a number of at least 0, got {self.decay!r}", parameter="decay")
-        if not isinstance(self.nesterov, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {self.nesterov!r}", parameter="nesterov")
+        check_flag("nesterov", self.nesterov)
         if self.nesterov and not self.momentum:
             raise InvalidInput("looks ahead along the velocity", parameter="nesterov", way_out="give momentum=, too")
         if self.budget is not None:

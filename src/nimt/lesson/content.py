@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, check_stored_array, check_stored_indices, outputs_of
 from nimt.errors import CorruptLesson, StorageWarning
-from nimt.lesson.answers import Answers
 from nimt.lesson.descriptions import describe, find_lost_part, is_state_alone, rebuild
 from nimt.lesson.held_out import HeldOutError, describe_errors, load_errors
 from nimt.lesson.outcome import Outcome
+from nimt.lesson.recording import Answers
 from nimt.lesson.stored_learner import StoredLearner
 from nimt.pools.pool import Pool
 

@@ -18,13 +18,13 @@ from nimt.arrays import Array, is_number, is_whole, outputs_of
 from nimt.counting import say_count
 from nimt.errors import CannotStore, InvalidInput, MissingFile
 from nimt.learners.prepared_learner import on_prepared_points
-from nimt.lesson.answers import Answers
 from nimt.lesson.citing import cite
 from nimt.lesson.content import KIND, content_of, fields_of
 from nimt.lesson.descriptions import check_can_take, find_lost_part, is_foreign
 from nimt.lesson.held_out import HeldOutError, load_held_out
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.record_columns import LABEL_OUTPUT, columns_of, columns_per_output, with_empty_end
+from nimt.lesson.recording import Answers
 from nimt.lesson.stored_learner import EndState, MadeWhenAsked, StoredLearner, refuse_incomplete
 from nimt.measures import Measure, NamedMeasure, as_measure, decibels
 from nimt.pools.pool import Pool

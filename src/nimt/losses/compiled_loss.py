@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, cast, overload
 
 import numpy as np
 
-from nimt.arrays import Array, is_number
+from nimt.arrays import Array, check_flag, is_number
 from nimt.errors import InvalidInput
-from nimt.losses.compiled_score import CompiledScore, ScoreFunction, refuse_raising, takes_three
+from nimt.losses.compiled_score import CompiledFunction, CompiledScore, ScoreFunction, refuse_raising, takes_three
 from nimt.plain_numba import PLAIN_NUMBA
 
 Function = Callable[[float, float], tuple[float, float]]
 
 
-class CompiledLoss:
+class CompiledLoss(CompiledFunction):
     """What `nimt.compiled` makes of a function: a loss whose value and slope are compiled.
 
     It is stored by the name of the function. A file that holds it is read with `allow=[the loss]`.
@@ -28,9 +27,6 @@ class CompiledLoss:
     smoothness, lipschitz, convex : as declared
     """
 
-    __name__: str
-    __qualname__: str
-
     def __init__(self, function: Function, smoothness: float, lipschitz: float, convex: bool) -> None:
         if not callable(function):
             raise InvalidInput(f"nimt.compiled takes a function of a prediction and a label, got {function!r}")
@@ -39,10 +35,8 @@ class CompiledLoss:
                 raise InvalidInput(
                     f"must be a positive number, or infinity where there is none; got {constant!r}", parameter=name
                 )
-        if not isinstance(convex, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {convex!r}", parameter="convex")
-        functools.update_wrapper(self, function)  # type: ignore[arg-type]  # its name, by which it is stored
-        self.function = function
+        check_flag("convex", convex)
+        super().__init__(function)
         self.smoothness: float = float(smoothness)
         self.lipschitz: float = float(lipschitz)
         self.convex: bool = bool(convex)
@@ -65,15 +59,6 @@ class CompiledLoss:
     def describe(self) -> dict[str, Any]:
         """Return what was declared; a file holds this and the name, but not the function."""
         return {"smoothness": self.smoothness, "lipschitz": self.lipschitz, "convex": self.convex}
-
-    def __deepcopy__(self, memo: object) -> CompiledLoss:
-        return self  # it never changes
-
-    def __reduce__(self) -> str:
-        return self.__qualname__  # other processes import it by name
-
-    def __repr__(self) -> str:
-        return self.__name__
 
 
 def compile_both(function: Function) -> tuple[Any, Any, tuple[Any, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,7 +15,27 @@ from nimt.errors import InvalidInput
 ScoreFunction = Callable[[float, float, float], float]
 
 
-class CompiledScore:
+class CompiledFunction:
+    """A function of the user that is compiled: it never changes, and is stored by its name."""
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)  # type: ignore[arg-type]  # its name, by which it is stored
+        self.function = function
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # other processes import it by name
+
+    def __repr__(self) -> str:
+        return self.__name__
+
+
+class CompiledScore(CompiledFunction):
     """What `nimt.compiled` makes of a function (f, y, kappa) -> score; give it as `GreedyTeacher(score=)`.
 
     It is stored by the name of the function. A file that holds it is read with `allow=[the score]`.
@@ -26,12 +46,8 @@ class CompiledScore:
         As it was written.
     """
 
-    __name__: str
-    __qualname__: str
-
     def __init__(self, function: ScoreFunction) -> None:
-        functools.update_wrapper(self, function)  # type: ignore[arg-type]  # its name, by which it is stored
-        self.function = function
+        super().__init__(function)
         self._of, self._kept = compile_score(function)
 
     def of(self, f: Array, y: Array, kappa: Array) -> Array:
@@ -46,15 +62,6 @@ class CompiledScore:
     def describe(self) -> dict[str, Any]:
         """Return nothing: a file holds the name, but not the function."""
         return {}
-
-    def __deepcopy__(self, memo: object) -> CompiledScore:
-        return self  # it never changes
-
-    def __reduce__(self) -> str:
-        return self.__qualname__  # other processes import it by name
-
-    def __repr__(self) -> str:
-        return self.__name__
 
 
 def compile_score(function: ScoreFunction) -> tuple[Any, Any]:

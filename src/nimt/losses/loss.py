@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
-from nimt.arrays import Array
+from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput, name_thing
 from nimt.inheritance import behaves_like
 from nimt.wording import Wording
@@ -88,6 +88,11 @@ def as_loss(loss: str | Loss) -> Loss:
     if isinstance(loss, type) or not all(hasattr(loss, name) for name in ("value", "slope", "smoothness")):
         raise InvalidInput(
             f"a loss needs value(f, y), slope(f, y) and smoothness; {name_thing(loss)} does not have all three"
+        )
+    if not is_number(loss.smoothness):  # a subclass of Loss inherits one that returns nothing
+        raise InvalidInput(
+            f"a loss needs smoothness, a number, inf where there is none; that of {name_thing(loss)} is "
+            f"{loss.smoothness!r}"
         )
     return loss
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,8 +19,9 @@ from nimt.lesson.outcome import Outcome
 from nimt.pools.pool import FunctionLike, Pool
 from nimt.runs.entries import Entry, entry_of_lesson
 from nimt.runs.giving import give
-from nimt.runs.runs_folder import RunsFolder, checkpoint_of
+from nimt.runs.runs_folder import UNDER_WAY, RunsFolder, checkpoint_of
 from nimt.session.session import Callback, Progress
+from nimt.store.whole_files import write_text
 from nimt.task.task import Task
 from nimt.teachers.teacher import SelectsExamples
 
@@ -71,6 +74,23 @@ class Keeper:
         finally:
             self.folder.release()
         return lesson
+
+    def keep_value(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what takes long to compute and is no lesson, as it is kept, or made now: text, numbers and lists."""
+        if self.folder is None:
+            return make()
+        path = values_of(self.folder.path, self.experiment) / f"{fingerprint([self.mark, name])}.json"
+        with contextlib.suppress(OSError, ValueError):
+            return json.loads(path.read_text("utf-8"))
+        value = make()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, json.dumps(value))
+        return value
+
+
+def values_of(out: Path, experiment: str) -> Path:
+    """Return the folder in which `Keeper.keep_value` keeps what belongs to an experiment under way."""
+    return out / UNDER_WAY / experiment
 
 
 def finish(lesson: Lesson) -> Lesson:
@@ -251,7 +271,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class PaperFigure:
     """A figure, the name of its file, and its caption."""
 
     name: str
@@ -264,20 +284,20 @@ F = TypeVar("F")
 
 @dataclass(frozen=True, eq=False)
 class Parts(Generic[F]):
-    """The lessons of an experiment, if they can run separately in several processes.
+    """The lessons of an experiment, or groups of them, if they can run separately in several processes.
 
     Parameters
     ----------
     names : tuple of str
     teach : callable of (setting, pictures, name)
-        Runs one lesson.
-    assemble : callable of (lessons by name, pictures)
-        Combines all lessons into what `Experiment.run` returns.
+        Runs one lesson, or one group.
+    assemble : callable of (what `teach` returned by name, pictures)
+        Combines all of it into what `Experiment.run` returns.
     """
 
     names: tuple[str, ...]
-    teach: Callable[[PaperSetting, tuple[Picture, ...], str], Lesson]
-    assemble: Callable[[dict[str, Lesson], tuple[Picture, ...]], F]
+    teach: Callable[[PaperSetting, tuple[Picture, ...], str], Any]
+    assemble: Callable[[dict[str, Any], tuple[Picture, ...]], F]
 
     def run(self, setting: PaperSetting, pictures: tuple[Picture, ...]) -> F:
         """Run all lessons, one after the other."""
@@ -319,7 +339,7 @@ class Experiment(Generic[F]):
     about: str
     run: Callable[[PaperSetting, tuple[Picture, ...]], F]
     lessons: Callable[[F], list[PaperLesson]]
-    draw: Callable[[F], Iterator[Drawn]]
+    draw: Callable[[F], Iterator[PaperFigure]]
     notes: Callable[[F], list[str]]
     quantities: Callable[[F], list[Quantity]] = lambda found: []
     overview: Callable[[F], list[list[str]]] = lambda found: []

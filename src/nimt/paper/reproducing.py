@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +18,7 @@ from nimt.arrays import check_count, check_positive
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, Keeper, PaperLesson, PaperSetting
+from nimt.paper.experiment import Experiment, Keeper, PaperFigure, PaperLesson, PaperSetting, values_of
 from nimt.paper.finished import FIGURES, find_finished, keep, mark_of
 from nimt.paper.registry import ALL, EXPERIMENTS, FAMILY, choose_experiments
 from nimt.paper.report_page import page_of
@@ -258,6 +259,7 @@ class UnderWay:
             record["files_of_lessons"] = write_lessons(out, self.name, every)
         keep(out, record)
         self.folder.drop_lessons(self.name)
+        shutil.rmtree(values_of(out, self.name), ignore_errors=True)
         return record
 
 
@@ -363,7 +365,7 @@ def _records(
                 yield experiment.finish(listen)
 
 
-def save(drawn: Drawn, out: Path) -> dict[str, str]:
+def save(drawn: PaperFigure, out: Path) -> dict[str, str]:
     """Write a figure as PNG and PDF, with the same bytes in every run."""
     paths = {kind: f"{FIGURES}/{drawn.name}.{kind}" for kind in ("png", "pdf")}
     (out / FIGURES).mkdir(parents=True, exist_ok=True)

@@ -76,7 +76,7 @@ def relax_order(problem: VisitProblem, order: Indices) -> tuple[Visits, float] |
     """
     distance = problem.distance
     stages = max(1, math.ceil(math.log(distance / problem.radius) / math.log(FACTOR)))
-    usual = 0.25 * len(problem.errors) / float(problem.decay[order].mean())
+    usual = 0.25 * len(problem.diagonal) / float(problem.decay[order].mean())
     visits = Visits(order, np.full(len(order), usual / len(order)))
     price = usual / (2.0 * math.log(FACTOR))
     for stage in range(1, stages):

@@ -16,7 +16,7 @@ SPARE = 1.5  # how many times the shows of the relaxed list a whole one may have
 
 def round_visits(problem: VisitProblem, visits: Visits, price: float, parts: int = PARTS) -> Indices | None:
     """Return the points shown, one after another, by a list with whole counts; None where they do not reach tol."""
-    most = math.ceil(SPARE * visits.total) + len(problem.errors)
+    most = math.ceil(SPARE * visits.total) + len(problem.diagonal)
     shown: list[Indices] = []
     left, each = problem, visits.total / parts
     for remaining in range(parts, 0, -1):
@@ -43,7 +43,7 @@ def cut_after_arrival(problem: VisitProblem, shown: Indices) -> Indices:
     """Return the list up to the first step after which the radius is reached: that can be within its last visit."""
     errors = np.array(problem.errors)
     for step, i in enumerate(shown):
-        if float(errors @ errors) < problem.radius**2:
+        if float(np.vdot(errors, errors)) < problem.radius**2:
             return shown[:step]
-        errors -= problem.step * errors[i] * problem.gram[i]
+        errors -= problem.step * errors[:, i, np.newaxis] * problem.gram[i]
     return shown

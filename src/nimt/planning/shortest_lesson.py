@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -91,8 +91,8 @@ def shortest(
     visits, and the sum of their N is minimised by their derivatives so that M is the tolerance. Then visits are
     inserted wherever in the list one more would save more shows than it costs, until none does; at last the N are made
     whole, part by part, and what follows is solved again. Nothing proves that the result is the shortest, but the
-    proved bound says how far it can be from it. Where the greedy lesson is shorter, as at large rates, it is
-    returned.
+    proved bound says how far it can be from it. Where the lesson of a greedy or a responsive teacher is shorter, as at
+    large rates, that one is returned.
 
     This is a white box: the kernel and the learning rate are those of the learner. The learner itself is not changed.
 
@@ -101,7 +101,7 @@ def shortest(
     learner : KernelLearner
         With the square loss, and a constant learning rate below 1 / (2 K(x, x)).
     X, y, tol, measure : as in `teach`
-        One output; a tolerance greater than 0; the measure "paper" or "rms".
+        A tolerance greater than 0; the measure "paper" or "rms". Several outputs are shown each point together.
     starts : int, optional
         From how many orders of first visits it is planned; the best plan is returned. By default 3, and 1 for more than
         400 points.
@@ -139,8 +139,7 @@ def shortest(
             found += [] if plan is None else [plan]
     # at large rates a visit is one or two shows, and rounding can cost more than planning saves
     most = min((len(indices) for indices, _ in found), default=LONGEST_GREEDY + 1) - 1
-    greedy = problem.finish_greedily(problem.errors, problem.step, most)
-    found += [] if greedy is None else [(greedy, float(len(greedy)))]
+    found += [(shown, float(len(shown))) for shown in problem.list_without_plans(most)]
     if not found:
         raise InvalidInput(
             f"M < {start.tol:g} was not reached by any plan that was tried: f* is far outside what this kernel can "
@@ -148,8 +147,22 @@ def shortest(
             way_out="give a larger tol, or use nimt.GreedyTeacher(score='decrease', kernel=...)",
         )
     indices, relaxed = min(found, key=lambda plan: len(plan[0]))
-    fewest = bounds_before(start, greedy=False)[0]
+    fewest = max(bounds_before(along, greedy=False)[0] for along in list_directions(start))
     return ShortestLesson(SequenceTeacher(indices, title="shortest"), len(indices), start.tol, fewest, relaxed)
+
+
+def list_directions(start: LessonStart) -> list[LessonStart]:
+    """Return lessons of one output that a lesson of several gives too: each output, and their main direction.
+
+    A step moves u'(f - f*) as it moves f - f*, and a unit vector u makes no norm larger. So what is true of the fewest
+    steps of one of these is true of the whole.
+    """
+    errors = start.residual
+    if errors.ndim == 1:
+        return [start]
+    main = np.linalg.svd(errors, full_matrices=False)[2][:1]
+    directions = np.vstack([np.eye(errors.shape[1]), main])
+    return [replace(start, residual=errors @ direction) for direction in directions]
 
 
 def _plan_from(problem: VisitProblem, number: int) -> tuple[Indices, float] | None:
@@ -158,7 +171,7 @@ def _plan_from(problem: VisitProblem, number: int) -> tuple[Indices, float] | No
     if number == (0 if len(possible) < FEW_POINTS else 1):
         solved = relax_greedy_list(problem)
     elif number < 2:
-        ascending = possible[np.argsort(np.abs(problem.errors[possible]), kind="stable")]
+        ascending = possible[np.argsort(problem.sizes[possible], kind="stable")]
         solved = relax_order(problem, ascending)
     else:
         rng = np.random.default_rng(number)
@@ -192,7 +205,8 @@ def _state_problem(start: LessonStart) -> VisitProblem:
             f"{readable(GRAM_LIMIT)} is the most",
             way_out=f"plan on at most {math.isqrt(GRAM_LIMIT // 24):,} points",
         )
-    unreachable = start.scale * float(np.linalg.norm(find_unreachable(start)))
+    outputs = [replace(start, residual=errors) for errors in np.atleast_2d(start.residual.T)]
+    unreachable = start.scale * float(np.linalg.norm([find_unreachable(one) for one in outputs]))
     if unreachable >= start.tol:
         raise InvalidInput(
             f"={start.tol:g} cannot be reached: equal points have different targets, which leaves {unreachable:.3g}",
@@ -201,7 +215,7 @@ def _state_problem(start: LessonStart) -> VisitProblem:
         )
     points = start.pool.points
     gram = np.ascontiguousarray(start.learner.kernel(points, points), dtype=np.float64)
-    return VisitProblem(gram, start.residual, start.radius * (1.0 - MARGIN), 2.0 * rate)
+    return VisitProblem(gram, start.residual.T, start.radius * (1.0 - MARGIN), 2.0 * rate)
 
 
 def _check_lesson(learner: Any, X: Pool | ArrayLike, y: Any, tol: Tolerance, measure: Any) -> LessonStart:
@@ -224,11 +238,6 @@ def _check_lesson(learner: Any, X: Pool | ArrayLike, y: Any, tol: Tolerance, mea
             way_out=Wording("give loss='square', or use nimt.GreedyTeacher()", "give --loss square"),
         )
     task = Task.of(learner, GreedyTeacher(), X, y, max_iterations=0, tol=tol, measure=measure)
-    if task.outputs:
-        raise InvalidInput(
-            f"a shortest lesson is planned for one output, and this target has {task.outputs[0]}",
-            way_out=Wording("plan each column", "give --grey for a picture, or one column of a table"),
-        )
     if task.measure.scale(task.target) is None:
         raise InvalidInput(
             f"must be 'paper' or 'rms', which are norms of f - f* on the pool, got {name_thing(task.measure.name)}",
@@ -236,4 +245,4 @@ def _check_lesson(learner: Any, X: Pool | ArrayLike, y: Any, tol: Tolerance, mea
         )
     if task.stop.tol is None:
         raise InvalidInput("a shortest lesson needs a tolerance, and the learner starts at the target")
-    return start_of(task)
+    return start_of(task, several_outputs=True)

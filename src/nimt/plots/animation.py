@@ -25,7 +25,6 @@ from nimt.plots.looks import look_of
 from nimt.plots.scenes import limits_of, scene_of, within
 from nimt.plots.style import QUIET, inks
 from nimt.store.whole_files import whole_file
-from nimt.theory.replay import replay
 
 Indices = NDArray[np.int64]
 
@@ -75,6 +74,8 @@ def keep_frames(lesson: Lesson) -> Lesson:
         return lesson
     try:
         steps = set(frame_steps(len(lesson), lesson.target.size))
+        from nimt.theory.replay import replay  # here, since few figures need it
+
         kept = {moment.step + 1: moment.after for moment in replay(lesson, several_outputs=True).moments()
                 if moment.step + 1 in steps}  # fmt: skip
     except InvalidInput:  # of another learner, in a Box, or without a record: its start and its end are shown

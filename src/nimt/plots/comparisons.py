@@ -44,5 +44,5 @@ def _draw(compared: Comparison, ax: Axes, kind: BandKind) -> None:
     write_names(
         ax,
         {band.name: float(band.mean[-1]) for band in bands},
-        {band.name: ink.colour for band, ink in zip(bands, ready, strict=True)},
+        {band.name: ink for band, ink in zip(bands, ready, strict=True)},
     )

@@ -16,7 +16,7 @@ from nimt.arrays import Array
 from nimt.display import FigureStyle, FigureWidth
 from nimt.lesson.lesson import Lesson
 from nimt.measures import decibels
-from nimt.plots.figures import draw_on
+from nimt.plots.figures import PowersOfTen, draw_on
 from nimt.plots.looks import has_decibels
 from nimt.plots.style import QUIET, inks
 
@@ -142,6 +142,8 @@ def _draw(one: Curve, ax: Axes) -> None:
         ax.plot(one.itd, one.discrepancy[one.itd], "o", color=ink.colour, markersize=5, clip_on=False)
     if one.is_logarithmic and (one.discrepancy > 0).any():
         ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(PowersOfTen())
+        ax.yaxis.set_minor_formatter(PowersOfTen(labelOnlyBase=False))
     in_decibels = _draw_decibels(ax, one.decibels_at_one)
     if one.tolerance:
         ax.axhline(one.tolerance, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)

@@ -16,6 +16,7 @@ from nimt.runs.sweep_table import Sweep, Where
 
 Places = list[float | str]
 STEP = "step"
+SHORT = {"discrepancy": "end"}  # of y, where x is not the step
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,8 @@ class CurveLine:
         At each x, how many lessons did not meet the tolerance, and how many there are.
     beyond : array of bool
         Where the middle is such a lower bound.
+    is_median : bool
+        Whether the middle is the median because some lesson of the figure did not meet the tolerance.
     """
 
     name: str
@@ -45,12 +48,18 @@ class CurveLine:
     unmet: tuple[int, ...]
     lessons: tuple[int, ...]
     beyond: NDArray[np.bool_]
+    is_median: bool = False
 
 
 def sweep_lines(
-    entries: Sequence[Entry], x: str = STEP, y: str | None = None, hue: str = "teacher", band: BandKind = "range"
+    entries: Sequence[Entry],
+    x: str = STEP,
+    y: str | None = None,
+    hue: str = "teacher",
+    band: BandKind = "range",
+    among: Sequence[Entry] = (),
 ) -> list[CurveLine]:
-    """Return the numbers that `Sweep.plot` draws of some lessons."""
+    """Return the numbers that `Sweep.plot` draws of some lessons; `among` has those of the whole figure."""
     kind = check_band(band)
     hue = find_column(entries, hue)
     groups: dict[str, list[Entry]] = {}
@@ -62,12 +71,12 @@ def sweep_lines(
                 f"over the steps only the discrepancy is known: leave y out, or give another x; got y={y!r}"
             )
         return [_curve(name, group, kind) for name, group in groups.items()]
-    across, up = find_column(entries, x), find_column(entries, "itd" if y is None else y)
+    across, up = find_column(entries, x), find_column(entries, SHORT.get(y or "itd", y or "itd"))
     numbers = [entry.row.get(up) for entry in entries]
     if not all(value is None or is_number(value) for value in numbers):
         raise InvalidInput(f"must be a column of numbers, and {up} holds {numbers[0]!r}", parameter="y")
     places = _places([entry.row.get(across) for entry in entries])
-    if up == "itd" and any(value is None for value in numbers):
+    if up == "itd" and any(entry.itd is None for entry in (*entries, *among)):
         if isinstance(kind, str) and kind != "range":
             raise InvalidInput(
                 f"some lessons did not reach the tolerance, so that their steps have no mean and no band {kind!r}: "
@@ -149,7 +158,7 @@ def say_what_is_averaged(entries: Sequence[Entry], x: str, hue: str, *, medians:
     """Say on the axis what a point is, where it is not just the mean over the seeds."""
     over = say_what_is_mixed(entries, x, hue)
     if medians:
-        return f"median{' of ' * bool(over)}{over}; triangle: at least half did not reach it"
+        return f"median{' of ' * bool(over)}{over}; a/b: a of b did not reach it; triangle: a lower bound"
     return f"mean of {over}" if over else ""
 
 
@@ -198,6 +207,7 @@ def _line_of_medians(name: str, entries: Sequence[Entry], across: str, places: P
         unmet=tuple(int(np.isinf(one).sum()) for one in steps),
         lessons=tuple(map(len, steps)),
         beyond=np.isinf(middle),
+        is_median=True,
     )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def _column_numbers(what: str, name: str, column: Any) -> NDArray[np.float64]:
             example = f"X[{name!r}].map(lambda day: day.toordinal())"
         raise InvalidInput(
             f"the column {name!r} of {what} {held}, and points are made of numbers: leave it out, or make it "
-            f"numbers, for example by {example}; nimt.read_problem does this with the columns of a file"
+            f"numbers, for example by {example}; nimt.sources.read_problem does this with the columns of a file"
         )
     with np.errstate(over="ignore"):  # a number too large for float64 becomes inf, which is refused here
         numbers = values.astype(np.float64)

@@ -56,7 +56,7 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
     >>> print(to_python(*read_completed(Recipe(target="gmm", initial="gmm:start", learning_rate="0.01", tol="1e-4"))))
     import nimt
     <BLANKLINE>
-    problem = nimt.read_problem('gmm', 'gmm:start')
+    problem = nimt.sources.read_problem('gmm', 'gmm:start')
     kernel = nimt.kernels.parse_kernel('rbf', width=0.5, dimension=problem.pool.dimension)
     learner = nimt.KernelLearner(kernel, learning_rate=0.01, initial=problem.start)
     teacher = nimt.GreedyTeacher()
@@ -73,7 +73,7 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
     lines = [
         "import nimt",
         "",
-        f"problem = nimt.read_problem({write_problem(recipe)})",
+        f"problem = nimt.sources.read_problem({write_problem(recipe)})",
         *([] if problem.reference is None else [REFERENCE]),
         f"kernel = {write_kernel(recipe, 'problem.pool')}",
         f"learner = {write_learner(recipe, 'problem.start')}",
@@ -98,7 +98,7 @@ def _write_recipe(recipe: Recipe) -> str:
 
 
 def write_problem(recipe: Recipe) -> str:
-    """Return the arguments of `nimt.read_problem`."""
+    """Return the arguments of `nimt.sources.read_problem`."""
     words = [repr(recipe.target)] + [repr(recipe.start)] * (recipe.start != "zero")
     words += [f"{name}={value!r}" for name, value in recipe.sources().items() if value != DEFAULTS[name]]
     if recipe.target in NAMES and recipe.start in NAMES:
@@ -123,7 +123,7 @@ def write_learner(recipe: Recipe, start: str) -> str:
     }
     words = [f"{name}={value!r}" for name, (value, usual) in given.items() if value != usual and name not in foreign]
     kind = list_learners().get(recipe.learner, list_learners()["kernel"])
-    return f"nimt.{kind.__name__}({', '.join(['kernel', *words, f'initial={start}'])})"
+    return f"{_write_class(kind)}({', '.join(['kernel', *words, f'initial={start}'])})"
 
 
 def write_teacher(teacher: Teacher) -> str:
@@ -132,11 +132,9 @@ def write_teacher(teacher: Teacher) -> str:
     Examples
     --------
     >>> import nimt
-    >>> write_teacher(nimt.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.cosine(0.05, 1.0))))
-    "nimt.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.PackSchedule(shape='cosine', start=0.05, end=1.0)))"
+    >>> write_teacher(nimt.teachers.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.cosine(0.05, 1.0))))
+    "nimt.teachers.PerOutput(nimt.GreedyTeacher(k=nimt.schedules.PackSchedule(shape='cosine', start=0.05, end=1.0)))"
     """
-    import nimt
-
     words = []
     for part in dataclasses.fields(teacher):
         value = getattr(teacher, part.name)
@@ -150,8 +148,15 @@ def write_teacher(teacher: Teacher) -> str:
             words.append(f"labels=nimt.teachers.AlternativeLabels(problem.other_target, {value.probability!r})")
         elif value != part.default or type(value) is not type(part.default):  # k=1.0 is the whole pool, k=1 one example
             words.append(f"{part.name}={_write(value)}")
-    name = type(teacher).__name__
-    return f"nimt.{name if hasattr(nimt, name) else f'teachers.{name}'}({', '.join(words)})"
+    return f"{_write_class(type(teacher))}({', '.join(words)})"
+
+
+def _write_class(kind: type) -> str:
+    """Return a class of nimt as Python writes it: at the top if it is listed there, or in its room."""
+    import nimt
+
+    name, room = kind.__name__, kind.__module__.split(".")[1]
+    return f"nimt.{name}" if name in nimt.__all__ else f"nimt.{room}.{name}"
 
 
 def _write(value: Any) -> str:
@@ -159,8 +164,7 @@ def _write(value: Any) -> str:
         return repr(value)
     parts = [(part, getattr(value, part.name)) for part in dataclasses.fields(value)]
     words = [f"{part.name}={own!r}" for part, own in parts if own != part.default]
-    name, room = type(value).__name__, type(value).__module__.split(".")[1]  # "schedules", of a pack's or a look's
-    return f"nimt.{room}.{name}({', '.join(words)})"
+    return f"{_write_class(type(value))}({', '.join(words)})"
 
 
 def write_options(recipe: Recipe) -> str:

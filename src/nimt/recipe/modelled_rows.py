@@ -19,6 +19,7 @@ def take_reference(problem: Problem, watch: Watcher = be_silent) -> Problem:
 
     Rows that are held out keep their own labels. `watch` is told which model is tried.
     """
+    watch("loading models of rows, of which one becomes f*")
     from nimt.teaching_sets.making_reference import reference
 
     try:

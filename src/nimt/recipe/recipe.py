@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
 from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.named_code import check_allowed
-from nimt.option_table import HOW, TABLE, WHAT, WHEN, Entry, OptionsAsText, entry
+from nimt.option_table import HOW, TABLE, WHAT, WHEN, OptionsAsText, Setting, entry
 from nimt.recipe.fields import LARGEST_NUMBER, convert, read_number, read_pack, show
 from nimt.recipe.toml import find_path, read_toml, write_line
 from nimt.wording import Watcher, be_silent
@@ -249,7 +249,7 @@ class Recipe(OptionsAsText):
         return take_reference(found, watch)
 
     def sources(self) -> dict[str, Any]:
-        """Return the options of `nimt.read_problem`."""
+        """Return the options of `nimt.sources.read_problem`."""
         return {name: getattr(self, name) for name in ("other_target", "size", "normalise", "grey", "strict")}
 
     def columns(self) -> dict[str, Any]:
@@ -477,10 +477,10 @@ class Recipe(OptionsAsText):
         return [*range(0, last + 1, self.every)]
 
 
-_LINES: dict[str, Entry | None] = {part.name: part.metadata.get("entry") for part in dataclasses.fields(Recipe)}
+_LINES: dict[str, Setting | None] = {part.name: part.metadata.get("entry") for part in dataclasses.fields(Recipe)}
 _PANELS = (None, WHAT, TABLE, HOW, WHEN)  # in the order of help and of files; the target stands before all
 FIELDS = tuple(sorted(_LINES, key=lambda name: _PANELS.index(line.panel if (line := _LINES[name]) else None)))
-TABLE_OF_FIELDS: dict[str, Entry] = {name: line for name in FIELDS if (line := _LINES[name]) is not None}
+TABLE_OF_FIELDS: dict[str, Setting] = {name: line for name in FIELDS if (line := _LINES[name]) is not None}
 DEFAULTS: dict[str, Any] = {part.name: part.default for part in dataclasses.fields(Recipe) if part.metadata}
 KINDS: dict[str, type] = {name: (get_args(hint) or (hint,))[0] for name, hint in get_type_hints(Recipe).items()}
 

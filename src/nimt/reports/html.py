@@ -8,7 +8,7 @@ from html import escape
 
 from nimt.display import pairs as pairs
 from nimt.display import table as table
-from nimt.reports.mathematics import typeset, typeset_names
+from nimt.reports.mathematics import FONTS, typeset, typeset_names
 
 TILES_PER_ROW = 6
 STYLE = """
@@ -56,6 +56,7 @@ td.value { overflow-wrap: anywhere; }
 .tile b { display: block; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--quiet); font-size: .86rem; }
 .formula { overflow-x: auto; margin: .8rem 0; font-size: 1.1rem; }
+math { font-family: FONTS; }
 pre { background: var(--box); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; font-size: .88rem; }
 footer { color: var(--quiet); font-size: .85rem; margin-top: 3rem; }
 @media print {
@@ -63,7 +64,7 @@ footer { color: var(--quiet); font-size: .85rem; margin-top: 3rem; }
   h2, h3 { break-after: avoid; }
   figure, table { break-inside: avoid; }
 }
-"""
+""".replace("FONTS", FONTS)
 
 
 def page(title: str, lead: str, parts: Iterable[str], footer: str = "") -> str:

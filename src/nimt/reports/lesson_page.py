@@ -17,7 +17,7 @@ from nimt.errors import InvalidInput, MissingFile
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.plots.animation import frames_of, write_gif, write_mp4
-from nimt.plots.figures import check_cmap
+from nimt.plots.figures import check_cmap, write_png
 from nimt.plots.looks import class_words, has_decibels, look_of
 from nimt.plots.scenes import MOST_DOTS
 from nimt.pools.pool import Points
@@ -84,7 +84,7 @@ def write_lesson_report(
         return written
     for name, figure in (("curve.png", curve_figure(lesson)), ("panels.png", panels_figure(lesson, cmap))):
         with whole_file(folder / name) as temporary:
-            figure.savefig(temporary, format="png", dpi=DPI)
+            write_png(figure, temporary, DPI)
         written.append(folder / name)
     if figures == "all":
         write_gif(lesson, folder / "lesson.gif", cmap)

@@ -19,7 +19,11 @@ SIGNS = {
     "lVert": "‖", "rVert": "‖", "leftarrow": "←", "mapsto": "↦", "{": "{", "}": "}",
 }  # fmt: skip
 SPACES = {"quad": 1.0, ",": 0.2}
-WORDS = ("min", "max", "arg", "exp", "log", "sin", "mean")
+FUNCTIONS = ("exp", "log", "sin")
+WORDS = ("min", "max", "arg", "mean")
+FENCES = "()[]|‖⟨⟩{}"  # as high as a letter, unless \left and \right ask for more
+# `math` alone is no font on many machines, and without a font for formulas roots and brackets are too low
+FONTS = '"Latin Modern Math", "STIX Two Math", "Cambria Math", "Noto Sans Math", "DejaVu Math TeX Gyre", math'
 SCRIPT = {"H": "ℋ", "L": "ℒ", "E": "𝔼", "R": "ℝ"}
 LIMITS = ("∑", "min", "max")  # what stands below them in a formula of its own
 TOKEN = re.compile(r"\\(?:text|mathcal|mathbb)\{[^}]*\}|\\(?:[A-Za-z]+|.)|\d+(?:\.\d+)?|\S|\s+")
@@ -33,7 +37,7 @@ def typeset(latex: str, *, display: bool = False) -> str:
     Examples
     --------
     >>> typeset(r"f^* \le 2 \eta")
-    '<math><msup><mi>f</mi><mo>*</mo></msup><mo>≤</mo><mn>2</mn><mi>η</mi></math>'
+    '<math><msup><mi>f</mi><mo lspace="0" rspace="0">*</mo></msup><mo>≤</mo><mn>2</mn><mi>η</mi></math>'
     >>> typeset(r"\frac{1}{n}")
     '<math><mfrac><mn>1</mn><mi>n</mi></mfrac></math>'
     """
@@ -51,7 +55,7 @@ def typeset_names(text: str) -> str:
     Examples
     --------
     >>> typeset_names("f* < 1")
-    '<math><msup><mi>f</mi><mo>*</mo></msup></math> &lt; 1'
+    '<math><msup><mi>f</mi><mo lspace="0" rspace="0">*</mo></msup></math> &lt; 1'
     """
     pieces = NAMES.split(text)
     found = [typeset(IN_PROSE[name]) for name in NAMES.findall(text)]
@@ -127,7 +131,21 @@ class _Formula:
             return self._command(token[1:])
         if token[0].isdigit():
             return f"<mn>{token}</mn>"
-        return f"<mi>{token}</mi>" if token.isalpha() else f"<mo>{escape('−' if token == '-' else token)}</mo>"
+        return f"<mi>{token}</mi>" if token.isalpha() else _sign("−" if token == "-" else token)
+
+    def _fenced(self) -> str:
+        r"""Read what stands between \left and \right, whose brackets are as high as it."""
+        opening, parts = self._bracket(), self._row("\\right")
+        if self.place >= len(self.tokens) or self.tokens[self.place] != "\\right":
+            raise self._refusal("a \\left without its \\right")
+        self.place += 1
+        return f"<mrow>{opening}{parts}{self._bracket()}</mrow>"
+
+    def _bracket(self) -> str:
+        if self.place >= len(self.tokens) or self.tokens[self.place] not in FENCES:
+            raise self._refusal("a \\left or \\right without a bracket")
+        self.place += 1
+        return f"<mo>{self.tokens[self.place - 1]}</mo>"
 
     def _command(self, name: str) -> str:
         if name == "frac":
@@ -142,10 +160,20 @@ class _Formula:
             return f"<mi>{''.join(SCRIPT.get(letter, letter) for letter in letters)}</mi>"
         if name in GREEK:
             return f"<mi>{GREEK[name]}</mi>"
+        if name in FUNCTIONS:
+            return f"<mi>{name}</mi>"
         if name in WORDS:
-            return f"<mo>{name}</mo>"
+            return f'<mo lspace="0" rspace="0.2em">{name}</mo>'
         if name in SIGNS:
-            return f"<mo>{SIGNS[name]}</mo>"
+            return _sign(SIGNS[name])
+        if name == "left":
+            return self._fenced()
         if name in SPACES:
             return f'<mspace width="{SPACES[name]}em"></mspace>'
         raise self._refusal(f"\\{name}")
+
+
+def _sign(sign: str) -> str:
+    if sign == "*":
+        return '<mo lspace="0" rspace="0">*</mo>'  # a mark of f*, not a product
+    return f'<mo stretchy="false">{sign}</mo>' if sign in FENCES else f"<mo>{escape(sign)}</mo>"

@@ -32,7 +32,10 @@ class Pair:
         The median of the steps that the first needed less; None where a lesson did not meet the tolerance.
     p : float
         Of the sign test: how likely so uneven counts, or more uneven ones, are if no teacher is better; ties are left
-        out. It needs six seeds to fall below 0.05.
+        out. It needs six seeds to fall below 0.05. It is that of one pair: of twenty pairs that do not differ, one
+        is below 0.05 by chance.
+    problem, learner : str
+        In which part of a study; empty in a comparison, which has one of each.
     """
 
     first: str
@@ -42,26 +45,30 @@ class Pair:
     behind: int
     steps_saved: float | None
     p: float
+    problem: str = ""
+    learner: str = ""
 
 
 @dataclass(frozen=True)
 class Pairs(SpelledTable):
-    """All pairs of teachers of a comparison."""
+    """All pairs of teachers of a comparison or of a study."""
 
     rows: tuple[Pair, ...]
 
     def to_table(self) -> dict[str, NDArray[Any]]:
         """Return one row per pair as columns."""
-        kinds = {"first": object, "second": object, "steps_saved": float}
+        kinds = {"first": object, "second": object, "steps_saved": float, "problem": object, "learner": object}
         return {
             part.name: np.array([getattr(row, part.name) for row in self.rows], dtype=kinds.get(part.name))
             for part in dataclasses.fields(Pair)
         }
 
     def _text_table(self) -> tuple[Sequence[str], list[list[str]]]:
-        header = ["teachers", "seeds", "ahead", "behind", "steps saved", "p"]
+        parts = [name for name in ("problem", "learner") if any(getattr(row, name) for row in self.rows)]
+        header = [*parts, "teachers", "seeds", "ahead", "behind", "steps saved", "p"]
         lines = [
-            [f"{row.first} / {row.second}", str(row.seeds), str(row.ahead), str(row.behind),
+            [*(getattr(row, name) for name in parts),
+             f"{row.first} / {row.second}", str(row.seeds), str(row.ahead), str(row.behind),
              "not all reached" if row.steps_saved is None else f"{row.steps_saved:,.0f}", f"{row.p:.3g}"]
             for row in self.rows
         ]  # fmt: skip

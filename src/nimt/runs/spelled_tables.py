@@ -42,7 +42,7 @@ class SpelledTable(ABC):
 
 
 def as_markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    r"""Return a table in Markdown, numbers to the right.
+    r"""Return a table in Markdown, numbers to the right, the first column and words to the left.
 
     Examples
     --------
@@ -51,10 +51,15 @@ def as_markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     |---|---:|
     | a\|b | 12 |
     """
-    rule = ["---", *["---:"] * (len(header) - 1)]
+    rule = ["---:" if right else "---" for right in _find_numbers(header, lines)]
     rows = [[cell.replace("|", "\\|") for cell in line] for line in (header, *lines)]
     written = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([written[0], "|" + "|".join(rule) + "|", *written[1:]])
+
+
+def _find_numbers(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[bool]:
+    """Say of each column whether it has numbers; the first has names."""
+    return [place > 0 and any(line[place].lstrip("-")[:1].isdigit() for line in lines) for place in range(len(header))]
 
 
 def as_latex(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -74,7 +79,7 @@ def as_latex(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     rows = [" & ".join("".join(IN_LATEX.get(letter, letter) for letter in cell) for cell in line) for line in lines]
     head = " & ".join("".join(IN_LATEX.get(letter, letter) for letter in cell) for cell in header)
     body = "\n".join(f"{row} \\\\" for row in rows)
-    columns = "l" + "r" * (len(header) - 1)
+    columns = "".join("r" if right else "l" for right in _find_numbers(header, lines))
     return "\n".join(
         [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", f"{head} \\\\", r"\midrule", body, r"\bottomrule",
          r"\end{tabular}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import warnings
 from collections import Counter
@@ -19,8 +20,10 @@ from nimt.counting import say_count
 from nimt.display import FigureStyle, FigureWidth
 from nimt.errors import InvalidInput, MissingExtra, MissingFile, StorageWarning
 from nimt.lesson.lesson import Lesson
+from nimt.measures import MEASURES
 from nimt.runs.bands import BandKind
 from nimt.runs.entries import Entry, Scalar
+from nimt.runs.pairing import Pairs, pair_up
 from nimt.runs.runs import Runs
 from nimt.runs.runs_folder import RunsFolder
 from nimt.runs.spelled_tables import SpelledTable
@@ -165,6 +168,40 @@ class Sweep(SpelledTable):
         for entry in self.given:
             together.setdefault((entry.problem, entry.learner, entry.teacher), []).append(entry)
         return [Group(*names, summarise(", ".join(names), group)) for names, group in together.items()]
+
+    def pairs(self) -> Pairs:
+        """Return every two teachers compared seed by seed, for each problem and learner, as `Comparison.pairs` does.
+
+        Examples
+        --------
+        >>> import nimt
+        >>> x = nimt.Grid(np.arange(-3, 3, 0.1))
+        >>> learners = {rate: nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=rate) for rate in (0.2, 0.5)}
+        >>> teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}
+        >>> found = nimt.sweep((x, np.sin), learners, teachers, max_iterations=500, tol=1e-2, seeds=6)
+        >>> [(pair.learner, pair.ahead, pair.behind, pair.p) for pair in found.pairs().rows]
+        [('0.2', 6, 0, 0.03125), ('0.5', 6, 0, 0.03125)]
+        """
+        together: dict[tuple[str, str], dict[str, list[Entry]]] = {}
+        for entry in self.given:
+            together.setdefault((entry.problem, entry.learner), {}).setdefault(entry.teacher, []).append(entry)
+        return Pairs(
+            tuple(
+                dataclasses.replace(pair, problem=problem, learner=learner)
+                for (problem, learner), teachers in together.items()
+                for pair in pair_up(teachers, higher_is_better=self._is_higher_better()).rows
+            )
+        )
+
+    def _is_higher_better(self) -> bool:
+        names = {entry.measure for entry in self.given if entry.itd is None and entry.measure is not None}
+        unknown = sorted(name for name in names if name not in MEASURES)
+        if unknown:
+            raise InvalidInput(
+                f"lessons that did not reach the tolerance are compared by their last value, and it is not known "
+                f"whether a higher {unknown[0]} is better: use nimt.compare, whose lessons know it"
+            )
+        return any(MEASURES[name].higher_is_better for name in names if name is not None)
 
     def best(self, problem: str | None = None) -> Group:
         """Return the combination that met the tolerance in the fewest steps, the mean over the seeds.
@@ -358,4 +395,15 @@ def cells(group: Group) -> list[str]:
 
 
 def _with_spread(mean: float, spread: float | None) -> str:
-    return f"{mean:.4g}" + (f" ± {spread:.2g}" if spread else "")
+    """Return a mean and its spread; numbers from 100 on are whole.
+
+    Examples
+    --------
+    >>> _with_spread(1044.33, 203.1), _with_spread(226.2, 41.3), _with_spread(0.001957, None)
+    ('1,044 ± 203', '226 ± 41', '0.001957')
+    """
+    return _few_digits(mean, 4) + (f" ± {_few_digits(spread, 2)}" if spread else "")
+
+
+def _few_digits(value: float, digits: int) -> str:
+    return f"{value:,.0f}" if 100 <= abs(value) < 1e15 else f"{value:.{digits}g}"

@@ -82,7 +82,7 @@ def parse_delimited(text: bytes, file: Path, choose: Chooser, separator: str | N
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class WrittenCells:
     """A table as it is written.
 
     Attributes
@@ -99,7 +99,7 @@ class Cells:
     decimal: str
 
 
-def read_cells(file: Path, encoding: str | None = None) -> Cells:
+def read_cells(file: Path, encoding: str | None = None) -> WrittenCells:
     """Return all cells of a file as they are written, in the rows that `read_delimited` reads."""
     text, _ = _decode(_read_bytes(file), file, encoding)
     separator, _ = _find_separator(text, "\t" if ".tsv" in file.suffixes else None)
@@ -110,7 +110,7 @@ def read_cells(file: Path, encoding: str | None = None) -> Cells:
     titled, names = _read_names(rows[0], comma, file)
     rows = rows[1:] if titled else rows
     has_comma = comma and any(WITH_COMMA.fullmatch(cell.strip()) for row in rows for cell in row)
-    return Cells(names, rows, separator, "," if has_comma else ".")
+    return WrittenCells(names, rows, separator, "," if has_comma else ".")
 
 
 def _find_separator(text: bytes, separator: str | None) -> tuple[str, str]:

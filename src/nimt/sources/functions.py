@@ -44,7 +44,7 @@ def find_function(name: str) -> Source:
     if name == "zero":
         return Source(name, function=lambda points: np.zeros(len(points)), start=0.0)
     if name in CURVES:
-        function = problems.Formula(name)
+        function = problems.NamedFormula(name)
         pool = CURVES[name][0]()
         return Source(name, pool, values_on(pool, function, name), function, dimension=1, start=function)
     if name in PICTURES:

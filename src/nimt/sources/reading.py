@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from nimt.datasets.decoding import colours, decode_picture, has_colour, luminance
 from nimt.datasets.limits import check_full_size
@@ -24,6 +23,9 @@ from nimt.sources.source import Source, size_of
 from nimt.sources.table_files import TABLE_ENDINGS
 from nimt.sources.tables import Columns, read_table
 from nimt.wording import Wording
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm")
 ARRAY_ENDINGS = (".npy", ".npz")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from PIL import Image
 
 from nimt.arrays import Array
 
@@ -21,6 +20,8 @@ def resample(values: Array, shape: tuple[int, ...]) -> Array:
     >>> resample(np.array([0.0, 1.0]), (3,))
     array([0. , 0.5, 1. ])
     """
+    from PIL import Image
+
     if values.shape[: len(shape)] == shape:
         return values
     if values.ndim > len(shape):

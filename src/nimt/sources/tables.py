@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,7 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TableRows:
     """The used columns of the used rows, before they become points.
 
     Attributes
@@ -122,11 +123,11 @@ class Rows:
     def target(self) -> pd.Series:
         return self.frame.iloc[:, -1]
 
-    def take(self, places: Any, *notes: str) -> Rows:
+    def take(self, places: Any, *notes: str) -> TableRows:
         """Return some of the rows."""
         return replace(self, frame=self.frame.iloc[places], notes=(*self.notes, *notes))
 
-    def with_target(self, target: Any, *notes: str) -> Rows:
+    def with_target(self, target: Any, *notes: str) -> TableRows:
         """Return the rows with other values of the target."""
         frame = self.frame.assign(**{self.target.name: target})
         return replace(self, frame=frame, notes=(*self.notes, *notes))
@@ -176,7 +177,7 @@ def _ask_for(names: list[str], columns: Columns, file: Path) -> list[str]:
     return asked
 
 
-def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: list[str]) -> Rows:
+def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: list[str]) -> TableRows:
     """Choose the features and the target, and point out columns that can teach nothing."""
     import pandas as pd
 
@@ -207,17 +208,22 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
     if columns.features is None or columns.target is None:
         said.insert(0, f"{file.name}: features {list_names(list(features))}; target {short(target)}")
     if columns.features is None and len(features) > 1:
-        once = pd.DataFrame(features).drop_duplicates()  # a row that repeats has the same id
-        said += [_describe_id(name, file) for name in features if name not in forms and _numbers_the_rows(once[name])]
+        said += describe_ids(pd.DataFrame(features), tuple(forms), file.name)
     if len(frame) < 2:
         raise InvalidInput(f"{str(file)!r} has {len(frame)} row(s) of data: a table needs at least 2")
     used = pd.DataFrame(features | {target: frame[target]})
-    return Rows(used, file, (*notes, *said), forms)
+    return TableRows(used, file, (*notes, *said), forms)
 
 
-def _describe_id(name: str, file: Path) -> Wording:
-    told = f"{file.name}: column {short(name)} looks like an id, another whole number in every row, which says nothing"
-    return FEATURES.embed(f"{told}: ", " without it leaves it out")
+def describe_ids(features: pd.DataFrame, dates: Sequence[str], table: str) -> list[Wording]:
+    """Return a sentence for each column that looks like an id; columns of dates, as days, are none."""
+    once = features.drop_duplicates()  # a row that repeats has the same id
+    begin = "looks like an id, another whole number in every row, which says nothing"
+    return [
+        FEATURES.embed(f"{table}: column {short(name)} {begin}: ", " without it leaves it out")
+        for name in features.columns
+        if name not in dates and _numbers_the_rows(once[name])
+    ]
 
 
 def _as_dates(column: pd.Series) -> tuple[pd.Series, str | None]:
@@ -288,7 +294,7 @@ def _numbers_the_rows(column: pd.Series) -> bool:
 # ---------------------------------------------------------------- which rows
 
 
-def _treat_missing(rows: Rows, rule: str) -> Rows:
+def _treat_missing(rows: TableRows, rule: str) -> TableRows:
     """Leave out rows, or refuse the table, by the rule for missing values; "mean" fills features in later."""
     lacking = rows.frame.isna()
     incomplete = lacking.any(axis=1)
@@ -320,7 +326,7 @@ def _treat_missing(rows: Rows, rule: str) -> Rows:
     return rows.take(np.flatnonzero(~without), said)
 
 
-def _find_classes(rows: Rows, columns: Columns) -> Rows:
+def _find_classes(rows: TableRows, columns: Columns) -> TableRows:
     """Turn a target of numbers into words where it is one of classes, and check the classes."""
     import pandas as pd
 
@@ -365,7 +371,7 @@ def _find_classes(rows: Rows, columns: Columns) -> Rows:
     return rows.with_target(target, *notes, note)
 
 
-def _check_varies(rows: Rows) -> None:
+def _check_varies(rows: TableRows) -> None:
     """Refuse a target that is the same number everywhere: the learner of a table starts at the mean, and is done."""
     values = rows.target
     if values.dtype.kind == "f" and values.min() == values.max():
@@ -383,7 +389,7 @@ def _look_like_classes(target: pd.Series) -> bool:
     return bool(2 <= target.nunique() <= min(MOST_NUMBERED, len(values) // 5))
 
 
-def _merge_repeated(rows: Rows, duplicates: str) -> Rows:
+def _merge_repeated(rows: TableRows, duplicates: str) -> TableRows:
     """Refuse, or average, points that come with several targets; equal rows count once."""
     if not rows.features.duplicated().any():
         return rows
@@ -421,7 +427,7 @@ def _merge_repeated(rows: Rows, duplicates: str) -> Rows:
     return kept.with_target(_replace(kept.target, merged).astype(kept.target.dtype), note)
 
 
-def _split(rows: Rows, share: float | None, most: int | None) -> tuple[Rows, Rows | None]:
+def _split(rows: TableRows, share: float | None, most: int | None) -> tuple[TableRows, TableRows | None]:
     """Hold out a share of the rows, and draw those that are taught where they are too many; with a fixed seed."""
     limit = len(rows)
     if share is None:
@@ -448,7 +454,7 @@ def _split(rows: Rows, share: float | None, most: int | None) -> tuple[Rows, Row
 # ---------------------------------------------------------------- points and labels
 
 
-def _prepare(rows: Rows, columns: Columns) -> Preparation:
+def _prepare(rows: TableRows, columns: Columns) -> Preparation:
     """Measure means and deviations on the rows that are taught."""
     made, flat = [], []
     for name, column in rows.features.items():
@@ -481,7 +487,7 @@ def _prepare_column(column: pd.Series, columns: Columns, form: str) -> Column:
     return Column(column.name, mean, deviation, fill=fill, dates=form)
 
 
-def _points(rows: Rows, preparation: Preparation) -> Array:
+def _points(rows: TableRows, preparation: Preparation) -> Array:
     return preparation.points({name: as_array(column) for name, column in rows.features.items()})
 
 
@@ -492,6 +498,6 @@ def as_array(column: pd.Series) -> NDArray[Any]:
     return np.asarray(np.array([*_words(column), ""], dtype=np.str_)[column.cat.codes])
 
 
-def _labels(rows: Rows, preparation: Preparation) -> Array:
+def _labels(rows: TableRows, preparation: Preparation) -> Array:
     values = as_array(rows.target)
     return preparation.labels(list(values)) if preparation.classes else np.asarray(values, dtype=np.float64)

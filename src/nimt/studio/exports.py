@@ -42,7 +42,7 @@ def export_lesson(lesson: Lesson, name: str) -> bytes:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class LessonPart:
     """A stretch of a lesson: from a step of the part before, with one thing changed, or from the start.
 
     Attributes
@@ -62,7 +62,7 @@ class Part:
     shown: Sequence[int] | None = None
 
 
-def parts_of(racers: Sequence[Racer], number: int) -> list[Part]:
+def parts_of(racers: Sequence[Racer], number: int) -> list[LessonPart]:
     """Return the parts of a racer's lesson, those of the racers it was forked from first."""
     racer = racers[number]
     before = [] if racer.origin.parent is None else parts_of(racers, racer.origin.parent)
@@ -72,11 +72,15 @@ def parts_of(racers: Sequence[Racer], number: int) -> list[Part]:
         differs = np.flatnonzero(np.any((old != new).reshape(len(new), -1), axis=1))
         changed = [(int(i), float(new.reshape(len(new), -1)[i, 0])) for i in differs]
     shown = racer.indices.part(0, racer.taken).tolist() if racer.person is not None else None
-    return [*before, Part(racer.recipe, racer.origin.step, changed, shown)]
+    return [*before, LessonPart(racer.recipe, racer.origin.step, changed, shown)]
 
 
 def as_python(
-    target: dict[str, Any], start: dict[str, Any], parts: Sequence[Part], setting: RaceProblem, classes: bool = False
+    target: dict[str, Any],
+    start: dict[str, Any],
+    parts: Sequence[LessonPart],
+    setting: RaceProblem,
+    classes: bool = False,
 ) -> str:
     """Return a program that gives the same lesson."""
     lines = ["import numpy as np", "import nimt", "", *_problem_lines(target, start)]
@@ -110,7 +114,11 @@ def _write_teach_call(name: str, recipe: Recipe) -> str:
 
 
 def as_command(
-    target: dict[str, Any], start: dict[str, Any], parts: Sequence[Part], setting: RaceProblem, classes: bool = False
+    target: dict[str, Any],
+    start: dict[str, Any],
+    parts: Sequence[LessonPart],
+    setting: RaceProblem,
+    classes: bool = False,
 ) -> str:
     """Return the command that gives the same lesson, or say why there is none."""
     recipe = parts[0].recipe
@@ -145,7 +153,7 @@ def _problem_lines(target: dict[str, Any], start: dict[str, Any]) -> list[str]:
             asked.append(_source_text(start))
         size = target.get("size") or (USUAL_SIZE if target["kind"] == "file" and _is_picture(target) else None)
         asked += [f"size={size}"] if size else []
-        lines = [f"problem = nimt.read_problem({', '.join(asked)})"]
+        lines = [f"problem = nimt.sources.read_problem({', '.join(asked)})"]
         goal = f"np.array({target['values']!r})" if "values" in target else "problem.target"
         initial = "problem.initial" if together else _values_text(start)
         return [*lines, f"pool, target, initial = problem.pool, {goal}, {initial}"]
@@ -175,13 +183,13 @@ def _values_text(given: dict[str, Any]) -> str:
         return f"lambda x: {formula.as_python()} + 0.0 * x[:, 0]"
     if given["kind"] in ("named", "file"):
         size = f", size={USUAL_SIZE}" if given["kind"] == "file" and _is_picture(given) else ""
-        return f"nimt.read_problem({_source_text(given)}{size}).target"
+        return f"nimt.sources.read_problem({_source_text(given)}{size}).target"
     numbers = ", ".join(f"{float(value)!r}" for value in given["values"])
     colours = ".reshape(-1, 3)" if given.get("outputs", 1) == 3 else ""
     return f"np.array([{numbers}]){colours}"
 
 
-def _teacher_lines(part: Part, setting: RaceProblem) -> list[str]:
+def _teacher_lines(part: LessonPart, setting: RaceProblem) -> list[str]:
     if part.recipe.teacher != PERSON:
         return [f"teacher = {write_teacher(part.recipe.make_teacher(setting))}"]
     return [

@@ -14,7 +14,7 @@ from nimt.errors import InvalidInput
 from nimt.learners.learner_words import list_learners
 from nimt.losses import LOSSES, couples_outputs
 from nimt.named_code import list_allowed, names_learner, names_teacher
-from nimt.option_table import Entry
+from nimt.option_table import Setting
 from nimt.pools.pool import Grid, Pool, values_on
 from nimt.recipe.fields import NUMBER_OR_WORD, read_pack
 from nimt.recipe.recipe import DEFAULTS, KINDS, TABLE_OF_FIELDS, Recipe
@@ -132,7 +132,7 @@ def _read_part(what: str, given: Any, *, of_racer: bool) -> dict[str, Any]:
     return {lines[key][0]: _read_value(key, *lines[key], value) for key, value in fields.items()}
 
 
-def _read_value(key: str, name: str, line: Entry, value: Any) -> Any:
+def _read_value(key: str, name: str, line: Setting, value: Any) -> Any:
     if name in CHOICES:
         return _one_of(key, value, CHOICES[name]())
     if name == "k":

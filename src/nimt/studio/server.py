@@ -21,11 +21,11 @@ from nimt.lesson.lesson import Lesson
 from nimt.replay.lesson_recording import Recording
 from nimt.studio import dropped_files as files
 from nimt.studio import exports
-from nimt.studio.conversation import PageConnection
 from nimt.studio.describing import describe, forecast_of
 from nimt.studio.game import set_up_game
 from nimt.studio.lists import fill_lists
 from nimt.studio.messages import read_message, whole_number
+from nimt.studio.page_connection import PageConnection
 from nimt.studio.races import RaceRunner
 from nimt.studio.requests import read_recipe, read_setting
 from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Guard, RequestGuard, TooLarge, TooSlow
@@ -36,14 +36,14 @@ BEAT = 0.005  # seconds between two looks at the clock
 
 
 def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
-    """Return the application, behind its door."""
+    """Return the application, which refuses requests that are not of its own pages."""
     room = classroom or RaceRunner()
-    pulse = Heartbeat()
+    heartbeat = Heartbeat()
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
         room.open()
-        beating = asyncio.create_task(pulse.beat())
+        beating = asyncio.create_task(heartbeat.beat())
         try:
             yield
         finally:
@@ -60,7 +60,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
         return Response(text, media_type=kind)
 
     async def health(request: Request) -> Response:
-        return JSONResponse(pulse.report() | {"races": len(room.races), "compiling": room.is_compiling})
+        return JSONResponse(heartbeat.report() | {"races": len(room.races), "compiling": room.is_compiling})
 
     async def take_file(request: Request) -> Response:
         async with request.form(max_files=1, max_fields=2, max_part_size=LARGEST_BODY) as form:
@@ -91,7 +91,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
 
     async def code(request: Request) -> Response:
         asked = await _json(request)
-        parts = [exports.Part(read_recipe(asked.get("rules"), asked.get("racer")))]
+        parts = [exports.LessonPart(read_recipe(asked.get("rules"), asked.get("racer")))]
         if asked.get("race") is not None:  # a lesson under way: its forks, and what a person showed, are known there
             race = room.find(_browser(request), asked["race"])
             race.racer(asked.get("number"))

@@ -2,8 +2,4 @@
 
 import lazy_loader
 
-__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

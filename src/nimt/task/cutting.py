@@ -27,7 +27,8 @@ class Blocks:
     client : distributed.Client, optional
         Teach on its cluster instead; it needs a `folder` that every worker reaches.
     folder : path, optional
-        Where blocks are kept, so that the lesson survives workers that are lost, and `nimt.resume_blocks` goes on.
+        Where blocks are kept, so that the lesson survives workers that are lost, and `nimt.blocks.resume_blocks` goes
+        on.
     memory : int, optional
         Bytes that blocks may take in each worker; those that are not taught are then put away in the folder.
     results : {"npy", "zarr"}, optional

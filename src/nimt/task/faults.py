@@ -12,8 +12,7 @@ from nimt.errors import NarrowKernelWarning, SlowLessonWarning, StepSizeWarning,
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.learners.kernel_learner import KernelLearner
-from nimt.learners.known_parts import find_disagreement, find_known_parts, find_rate
-from nimt.learners.learner import Pupil
+from nimt.learners.learner import Pupil, find_disagreement, find_known_parts, find_rate
 from nimt.losses import Loss, Square
 from nimt.pools.pool import Points
 from nimt.task.checks import name_kernels
@@ -48,7 +47,7 @@ def find_faults(task: Task) -> dict[type[Warning], str]:
 def find_misleading(pupil: Pupil, task: Task) -> str | None:
     """Return what will mislead the teacher: labels, a loss, or parts that are not the learner's."""
     found = task.teacher.find_misleading(task.pool, task.target, task.candidates, pupil.loss)
-    if found is not None or not task.teacher.known_parts:
+    if found is not None or not task.teacher.opens:
         return found
     known = find_known_parts(task.learner)
     return find_disagreement(task.teacher.known_parts, known | {"rate": find_rate(pupil, known["rate"])})

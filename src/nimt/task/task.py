@@ -17,8 +17,7 @@ from nimt.errors import InvalidInput, first_call_of, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import make_pupil
 from nimt.learners.kernel_learner import KernelLearner
-from nimt.learners.known_parts import find_known_parts, find_rate
-from nimt.learners.learner import Learner, Pupil, auto_rate
+from nimt.learners.learner import Learner, Pupil, auto_rate, find_known_parts, find_rate
 from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
 from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
@@ -132,7 +131,9 @@ class Task:
         stop, keep, measured, drawn, held = check_options(given, learner=not numbers_only)
         engine = given.engine
         if isinstance(engine, Blocks):
-            raise InvalidInput("only nimt.teach, nimt.teach_blocks and nimt.plan take Blocks", parameter="engine")
+            raise InvalidInput(
+                "only nimt.teach, nimt.blocks.teach_blocks and nimt.plan take Blocks", parameter="engine"
+            )
         planned = stop.max_iterations if planned_steps is None else planned_steps
         adapted = as_teacher(teacher).fix_length(planned)
         box = X if isinstance(X, Box) else None
@@ -144,9 +145,11 @@ class Task:
                 )
             learner = approximate(learner, engine, pool)
         target = values_on(pool, y, "the target")
-        known = find_known_parts(learner)
-        adapted.check_known(known, type(learner).__name__)
-        adapted = adapted.inform({"kernel": known["kernel"], "loss": known["loss"]})
+        sees = adapted.opens
+        known = find_known_parts(learner) if sees else {}
+        if sees:
+            adapted.check_known(known, type(learner).__name__)
+            adapted = adapted.inform({"kernel": known["kernel"], "loss": known["loss"]})
         adapted = adapted if box is not None else adapted.prepare_on(pool, target)
         if held is not None:
             check_held_out(held, pool.dimension, target.shape[1:])
@@ -154,7 +157,7 @@ class Task:
         task = cls(learner, adapted, pool, target, function, measured, stop, keep, drawn, engine, held, box, planned)
         check_fit(task)
         pupil = task.look_at_pupil()
-        if "rate" in adapted.opens:  # only now is it known what "auto" stands for
+        if "rate" in sees:  # only now is it known what "auto" stands for
             object.__setattr__(task, "teacher", adapted.inform({"rate": find_rate(pupil, known["rate"])}))
         if isinstance(given.tol, str):
             tol = settle_tolerance(given.tol, measured, target, pupil.values)

@@ -22,5 +22,6 @@ from .teacher import Selection as Selection
 from .teacher import SelectsExamples as SelectsExamples
 from .teacher import Teacher as Teacher
 from .teacher import View as View
+from .uncertainty import UncertaintyTeacher as UncertaintyTeacher
 from .weighing import ImportanceTeacher as ImportanceTeacher
 from .weighing import RescalingTeacher as RescalingTeacher

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from nimt.errors import InvalidInput, name_thing
-from nimt.learners.known_parts import PARTS
+from nimt.learners.learner import PARTS
 from nimt.losses import Loss
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.teacher import AlternativeLabels, Selection, SelectsExamples, Teacher, View

@@ -20,8 +20,8 @@ from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.references import answer_on, answers_at, check_reference
 from nimt.teachers.rule import Rule
-from nimt.teachers.scores.omniscient import Omniscient
-from nimt.teachers.scores.surrogate import Surrogate
+from nimt.teachers.scores.omniscient_score import Omniscient
+from nimt.teachers.scores.surrogate_score import Surrogate
 from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest
 
 

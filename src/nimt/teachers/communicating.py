@@ -42,7 +42,7 @@ class Communicating(Wrapping):
     >>> start = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     >>> learner = nimt.KernelLearner(nimt.rbf(1.0), initial=start)
     >>> turned = start @ np.array([[0.0, 1.0], [-1.0, 0.0]])
-    >>> lesson = nimt.teach(learner, nimt.Communicating(nimt.GreedyTeacher()), [0.0, 5.0, 9.0], turned,
+    >>> lesson = nimt.teach(learner, nimt.teachers.Communicating(nimt.GreedyTeacher()), [0.0, 5.0, 9.0], turned,
     ...                     tol=1e-6, max_iterations=100)
     >>> lesson.itd, lesson.mixes.round(6) + 0.0
     (0, array([[[ 0., -1.],

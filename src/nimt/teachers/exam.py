@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Indices, check_positive, is_number
+from nimt.arrays import Array, Indices, check_flag, check_positive, is_number
 from nimt.errors import InvalidInput, name_thing
 from nimt.kernels import Kernel
 from nimt.learners.learner import auto_rate
@@ -103,8 +103,7 @@ class ExamTeacher(Teacher):
             raise InvalidInput(
                 f"must be 'shown', 'never' or a schedule as nimt.schedules.every(10), got {self.ask!r}", parameter="ask"
             )
-        if not isinstance(self.explore, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {self.explore!r}", parameter="explore")
+        check_flag("explore", self.explore)
         self.check_parts()
 
     @property

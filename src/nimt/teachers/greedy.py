@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from nimt.arrays import Array, Indices, is_number
+from nimt.arrays import Array, Indices, check_flag, is_number
 from nimt.errors import InvalidInput, name_thing
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel, as_kernel
@@ -21,7 +21,7 @@ from nimt.pools.pool import FunctionLike, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.candidates import candidates_of
 from nimt.teachers.disagreement import disagreements, split_by_reference
-from nimt.teachers.never_twice import add_shown, check_never_twice, find_left
+from nimt.teachers.never_twice import add_shown, find_left
 from nimt.teachers.references import check_reference
 from nimt.teachers.rule import Diverse, NeverTwice, Rule
 from nimt.teachers.scores import SCORES, OwnScore, Score
@@ -103,9 +103,8 @@ class GreedyTeacher(Teacher):
         check_pack(self.k)
         check_norm(self.norm)
         check_look(self.look)
-        check_never_twice(self.never_twice)
-        if not isinstance(self.diverse, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {self.diverse!r}", parameter="diverse")
+        check_flag("never_twice", self.never_twice)
+        check_flag("diverse", self.diverse)
         if not isinstance(self.score, CompiledScore) and (
             not isinstance(self.score, str) or self.score not in SCORES or not SCORES[self.score].is_offered
         ):
@@ -113,7 +112,8 @@ class GreedyTeacher(Teacher):
             other = Wording(", or a score of yours by nimt.compiled", "")
             problem = other.embed(f"must be {', '.join(names[:-1])} or {names[-1]}", f", got {self.score!r}")
             raise InvalidInput(problem, parameter="score")
-        check_reference(self.reference)
+        if self.reference is not None:
+            check_reference(self.reference)
         if self.where is not None:
             self._check_where()
         if callable(self.learning_rate):
@@ -209,7 +209,7 @@ class GreedyTeacher(Teacher):
                 return (
                     f"at {wrong.size} of {len(pool) if candidates is None else len(candidates)} points the label "
                     f"disagrees with the reference: a greedy teacher finds labels that are wrong and shows them again "
-                    f"and again; teach the reference's own answers, or use nimt.UncertaintyTeacher() or "
+                    f"and again; teach the reference's own answers, or use nimt.teachers.UncertaintyTeacher() or "
                     f"nimt.RandomTeacher()"
                 )
         if self.score == "residual" and predicts_logits(loss) and not self.shows_everything:

@@ -45,7 +45,7 @@ class InterpolationTeacher(Teacher):
     Examples
     --------
     >>> import nimt
-    >>> lesson = nimt.teach(nimt.OrthogonalLearner(nimt.rbf(width=0.5)), InterpolationTeacher("P"),
+    >>> lesson = nimt.teach(nimt.learners.OrthogonalLearner(nimt.rbf(width=0.5)), InterpolationTeacher("P"),
     ...                     np.linspace(-1, 1, 5), np.sin, max_iterations=5)
     >>> lesson.indices.ravel()
     array([0, 4, 2, 1, 3])

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nimt.errors import InvalidInput
 from nimt.kernels import as_kernel
-from nimt.learners.known_parts import PARTS
-from nimt.learners.learner import check_rate
+from nimt.learners.learner import PARTS, check_rate
 from nimt.losses import as_loss
 from nimt.wording import Wording
 
@@ -43,8 +42,8 @@ class KnowsLearner:
     @property
     def known_parts(self) -> dict[str, Any]:
         """What it knows of the learner by its own parameters."""
-        given = {part: getattr(self, PARTS[part], None) for part in PARTS if part in self.opens}
-        return {part: value for part, value in given.items() if value is not None}
+        given = ((part, getattr(self, PARTS[part], None)) for part in self.opens)
+        return {part: value for part, value in given if value is not None}
 
     def check_parts(self) -> None:
         """Refuse parameters that are no rate, loss or kernel, and keep a kernel of scikit-learn as one of ours."""
@@ -61,8 +60,7 @@ class KnowsLearner:
     @cached_property  # asked for at every step of the reference loop; the fields do not change
     def is_informed(self) -> bool:
         """Whether it knows all that it sees; a rate that changes with the step is seen in each view."""
-        known = self.known_parts
-        return all(part in known or part in self.does_without for part in self.opens)
+        return all(part in self.known_parts or part in self.does_without for part in self.opens)
 
     def inform(self, known: Mapping[str, Any]) -> Self:
         """Return the teacher with those parts of a learner that it sees and was not given; None where it has none."""

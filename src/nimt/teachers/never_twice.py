@@ -31,9 +31,3 @@ def add_shown(view: View, places: Indices) -> NDArray[np.int64]:
     """Return the numbers of all points shown, with those of the pack to come: what `find_left` reads as "shown"."""
     before = np.empty(0, dtype=np.int64) if view.memory is None else view.memory["shown"]
     return np.concatenate([before, view.candidates[places]]).astype(np.int64)
-
-
-def check_never_twice(never_twice: object) -> None:
-    """Refuse what is not True or False."""
-    if not isinstance(never_twice, bool | np.bool_):
-        raise InvalidInput(f"must be True or False, got {never_twice!r}", parameter="never_twice")

@@ -14,7 +14,7 @@ from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.by_reference import ByReference
 from nimt.teachers.rule import Rule
-from nimt.teachers.scores.omniscient import Omniscient
+from nimt.teachers.scores.omniscient_score import Omniscient
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,8 @@ class PerOutput(Wrapping):
     >>> import nimt
     >>> target = np.array([[3.0, 0.0], [0.0, -5.0]])
     >>> learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.5)
-    >>> lesson = nimt.teach(learner, nimt.PerOutput(nimt.GreedyTeacher()), [0.0, 9.0], target, max_iterations=1)
+    >>> teacher = nimt.teachers.PerOutput(nimt.GreedyTeacher())
+    >>> lesson = nimt.teach(learner, teacher, [0.0, 9.0], target, max_iterations=1)
     >>> lesson.indices, lesson.labels
     (array([[0, 1]]), array([[ 3., -5.]]))
     """

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, Indices, check_finite, real_array
+from nimt.arrays import Array, Indices, check_finite, check_flag, real_array
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.schedules import PackSchedule, check_pack
-from nimt.teachers.never_twice import add_shown, check_never_twice, find_left
+from nimt.teachers.never_twice import add_shown, find_left
 from nimt.teachers.rule import Drawn, InEpochs, NeverTwice, Rule
 from nimt.teachers.teacher import BLUE, Selection, Teacher, View, count_of
 
@@ -71,11 +71,10 @@ class RandomTeacher(Teacher):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_pack(self.k)
-        if not isinstance(self.replace, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {self.replace!r}", parameter="replace")
+        check_flag("replace", self.replace)
         if not isinstance(self.order, str) or self.order not in ORDERS:
             raise InvalidInput(f"must be 'step' or 'epoch', got {self.order!r}", parameter="order")
-        check_never_twice(self.never_twice)
+        check_flag("never_twice", self.never_twice)
         if self.never_twice and self.order == "epoch":
             raise InvalidInput(
                 "never_twice=True ends the lesson when each point was shown once, so there is no second epoch",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, Indices, freeze
+from nimt.arrays import Array, Indices, freeze, is_number
 from nimt.errors import InvalidInput
 from nimt.losses import Loss, predicts_logits
 from nimt.pools.pool import Pool, values_on
@@ -18,7 +18,7 @@ SMALLEST_SHARE = 1e-12  # of a class that a reference excludes: its logarithm mu
 
 def check_reference(reference: object) -> None:
     """Refuse what can answer nothing, before a lesson asks it."""
-    if isinstance(reference, str | bytes | bool | type):
+    if isinstance(reference, str | bytes | bool | type) or is_number(reference):
         raise InvalidInput(
             f"must be an array, a function of x, a fitted estimator or a nimt.reference, got {reference!r}",
             parameter="reference",

@@ -28,6 +28,7 @@ from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest, n
 
 PROBES = 3  # examples whose effect is read before responses count
 SMALL = 512  # points up to which K r is computed anew at every step
+AT_ONCE = 2_500  # points up to which all columns of K K are computed at once, a second's work
 EVERY = 256  # steps after which it is computed anew elsewhere
 FORGET = 0.9  # per step, of how far steps were from what was expected
 SAME = 1e-6  # the share of a step by which it may differ from the response expected
@@ -222,11 +223,11 @@ class ResponsiveTeacher(Teacher):
         return np.flatnonzero(~free)
 
     @cached_property
-    def _kept(self) -> Responses:
-        return Responses()
+    def _kept(self) -> KnownColumns:
+        return KnownColumns()
 
 
-class Responses:
+class KnownColumns:
     """What does not change in a lesson once it is known: K on the pool, and the columns of K K that were asked for."""
 
     pool: Pool | None = None
@@ -242,7 +243,7 @@ class Responses:
             else:
                 self.gram = ResponseByDistance.of(points, memory["probed"], memory["columns"]).between(points)
             self.lengths: Array = lengths_from(np.einsum("ij,ij->i", self.gram, self.gram))
-            self.effects: dict[int, Array] = {}
+            self.effects: dict[int, Array] = dict(enumerate(self.gram @ self.gram)) if len(points) <= AT_ONCE else {}
             self.pool, self.columns = pool, memory["columns"]
         return self.gram
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nimt.arrays import Array, Indices
+from nimt.arrays import Array, Indices, check_flag
 from nimt.errors import InvalidInput
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
@@ -18,7 +18,7 @@ from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.by_reference import ByReference
 from nimt.teachers.rule import Rule
-from nimt.teachers.scores.surrogate import Surrogate
+from nimt.teachers.scores.surrogate_score import Surrogate
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +77,7 @@ class SurrogateTeacher(ByReference):
         super().__post_init__()
         if self.reference is None:
             raise InvalidInput("a surrogate teacher compares the learner with a reference: give reference=")
-        if not isinstance(self.difficulty, bool | np.bool_):
-            raise InvalidInput(f"must be True or False, got {self.difficulty!r}", parameter="difficulty")
+        check_flag("difficulty", self.difficulty)
         if not self.difficulty and self.kernel is not None:
             raise InvalidInput("kernel= is used by difficulty=True only: leave it out")
 

@@ -27,7 +27,7 @@ def warn_of_missed_classes(lesson: Lesson, teacher: Teacher, measure: Measure) -
     seen = say_missed_classes(lesson, measure)
     if seen is not None:
         other = Wording(
-            "nimt.UncertaintyTeacher(), nimt.RandomTeacher(), larger packs such as k=0.05",
+            "nimt.teachers.UncertaintyTeacher(), nimt.RandomTeacher(), larger packs such as k=0.05",
             "--teacher uncertainty, --teacher random, larger packs such as -k 0.05",
         )
         mislead = f"the learner {seen}: classes that overlap mislead a greedy teacher; use "

@@ -21,6 +21,7 @@ from nimt.teachers.interpolation import score as score_by_power
 from nimt.teachers.uncertainty import margins
 from nimt.teaching_sets.models import fit_quietly, make_preparation, score, score_classes
 from nimt.teaching_sets.row_checks import Rows, take_rows
+from nimt.wording import Watcher, be_silent
 
 RULES = ("auto", "random", "kmeans", "p", "f", "fp", "uncertainty", "greedy")
 BY_KERNEL = {"p": "P", "f": "f", "fp": "f*P"}
@@ -64,9 +65,15 @@ class Chooser:
     labels : array (n,)
         What the student is told of each row.
     seed : int
+    watch : callable of str
+        Told which rule is tried.
     """
 
-    def __init__(self, rows: Rows, answers: NDArray[Any], student: Any, labels: NDArray[Any], seed: int) -> None:
+    def __init__(
+        self, rows: Rows, answers: NDArray[Any], student: Any, labels: NDArray[Any], seed: int,
+        watch: Watcher = be_silent,
+    ) -> None:  # fmt: skip
+        self.watch = watch
         self.rows, self.answers, self.student, self.labels, self.seed = rows, answers, student, labels, seed
         self._kept: dict[str, Indices] = {}
 
@@ -78,10 +85,13 @@ class Chooser:
         row but those to choose from. So random rows are returned where no rule is better.
         """
         if rule != "auto":
+            self.watch(f"choosing rows by {rule}")
             return Chosen(self.order(rule, size), rule)
         tried = {"random": [self.draw(size, number) for number in range(DRAWS)]}
         for name in TRIED["numbers" if self.rows.classes is None else "classes"]:
+            self.watch(f"choosing rows by {name}")
             tried[name] = [self.order(name, size)]
+        self.watch("comparing the rows of each rule by the student")
         scored = [(self._judge(rows), name, rows) for name, sets in tried.items() for rows in sets]
         best = max(scored, key=lambda one: one[0])
         return Chosen(best[2], best[1])

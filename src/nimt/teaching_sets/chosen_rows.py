@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.arrays import check_count, is_number
+from nimt.arrays import check_count, check_flag, is_number
 from nimt.counting import say_count
-from nimt.errors import InvalidInput
+from nimt.errors import InvalidInput, NotEnoughMemory
+from nimt.task.lesson_plan import available_memory, readable
 from nimt.teaching_sets.choosing_rules import MOST_ROWS, Chooser, check_rule
 from nimt.teaching_sets.curve import MOST_ASKED, Measured, measure
 from nimt.teaching_sets.exact import find_ridge, make_labels
 from nimt.teaching_sets.fold_answers import FOLDS, check_enough
 from nimt.teaching_sets.kept_rows import TeachingSet
-from nimt.teaching_sets.making_reference import check_seed, check_watch, make_reference
-from nimt.teaching_sets.models import make_student, says_classes, with_few_threads, with_one_thread
+from nimt.teaching_sets.making_reference import MOST_FITTED, check_seed, check_watch, make_reference
+from nimt.teaching_sets.models import CENTRES, MOST_WORDS, make_student, says_classes, with_few_threads, with_one_thread
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, read_rows, take_rows
 from nimt.wording import Watcher, Wording, be_silent
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LABELS = ("reference", "rows")
+MUCH_MEMORY = 1 << 28  # bytes, from which on they are told
+COPIES = 4  # of prepared rows that a fit holds at a time
 MOST_FOR_TOL = 500  # rows that are tried to reach a tolerance
 NO_ROWS_FOR_TOL = Wording(
     "tol= needs rows to hold out, and there are too few: give size= instead",
@@ -109,12 +112,12 @@ def teaching_set(
     most = _check_size(size, tol, len(rows))
     check_seed(seed)
     check_watch(watch)
-    if not isinstance(measure_curve, bool | np.bool_):
-        raise InvalidInput(f"must be True or False, got {measure_curve!r}", parameter="measure_curve")
+    check_flag("measure_curve", measure_curve)
     if labels not in LABELS:
         raise InvalidInput(f"must be 'reference' or 'rows', got {labels!r}", parameter="labels")
     check_rule(rule, rows)
     made = make_student(student, rows.X, rows.classes is not None, int(seed))
+    _check_memory(rows, most, watch)
     with with_few_threads(reference, len(rows)):
         found = _take_reference(rows, reference, FOLDS, int(seed), watch)
     with with_one_thread():
@@ -122,6 +125,34 @@ def teaching_set(
             rows, made, student, found, isinstance(reference, str), most, tol, rule, labels == "rows", int(seed),
             measure_curve, watch,
         )  # fmt: skip
+
+
+def expect_memory(rows: Rows, size: int) -> int:
+    """Return about how many bytes the choice takes at most, beside what a student of the user takes.
+
+    That is: two copies of the rows; models of f* of those to which they are fitted, prepared and with their kernel
+    features; and the prepared rows to choose from, with a basis of `size` functions.
+    """
+    count, columns = rows.X.shape
+    width = columns
+    if not isinstance(rows.X, np.ndarray):
+        words = [column for name, column in rows.X.items() if column.dtype.kind != "f"]
+        width += sum(min(column.nunique(), MOST_WORDS) for column in words)
+    fitted, among = min(count, MOST_FITTED), min(count, max(MOST_ROWS, size))
+    copies = 2 * count * columns + COPIES * fitted * (width + CENTRES) + among * (size + COPIES * width)
+    return np.dtype(np.float64).itemsize * copies
+
+
+def _check_memory(rows: Rows, size: int, watch: Watcher) -> None:
+    """Refuse rows that do not fit into memory, and tell of much."""
+    needed, free = expect_memory(rows, size), available_memory()
+    count = say_count(len(rows), "row")
+    if free is not None and needed > free:
+        raise NotEnoughMemory(
+            f"{count} need about {readable(needed)}, and {readable(free)} are free: give fewer rows, or fewer columns"
+        )
+    if needed > MUCH_MEMORY:
+        watch(f"{count} take about {readable(needed)} of memory, beside what the student takes")
 
 
 def _make(
@@ -146,10 +177,9 @@ def _make(
         rule, drawn = "random", "random_own" if own else "random_reference"
         frame = frame.assign(chosen=frame[drawn], chosen_spread=frame[f"{drawn}_spread"])
         notes.append("rows chosen by 'auto' were worse than random ones on rows held out: these are random rows")
-    watch("choosing rows")
     if len(rows) > max(MOST_ROWS, most):
         notes.append(_describe_draws(len(rows), max(MOST_ROWS, most), frame is not None))
-    return _choose(rows, found, made, student, most, rule, own, seed, frame, tuple(notes))
+    return _choose(rows, found, made, student, most, rule, own, seed, frame, tuple(notes), watch)
 
 
 def _take_frames(measured: Measured | None) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
@@ -170,14 +200,14 @@ def _describe_draws(count: int, most: int, measured: bool) -> str:
 
 def _choose(
     rows: Rows, found: Reference, made: Any, student: Any, size: int, rule: str, own: bool, seed: int,
-    frame: pd.DataFrame | None, notes: tuple[str, ...],
+    frame: pd.DataFrame | None, notes: tuple[str, ...], watch: Watcher,
 ) -> TeachingSet:  # fmt: skip
     """Choose from all rows, and find the labels to give."""
     among = np.arange(len(rows))
     if len(rows) > max(MOST_ROWS, size):
         among = np.sort(np.random.default_rng(seed).permutation(len(rows))[: max(MOST_ROWS, size)])
     given = rows.y if own else found.labels
-    chosen = Chooser(rows.take(among), found.labels[among], made, given[among], seed).choose(rule, size)
+    chosen = Chooser(rows.take(among), found.labels[among], made, given[among], seed, watch).choose(rule, size)
     indices = among[chosen.indices]
     told, certificate = given[indices], None
     if rule == "auto" and not own and rows.classes is None and find_ridge(made) is not None:

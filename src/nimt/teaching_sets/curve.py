@@ -18,7 +18,7 @@ from nimt.teaching_sets.making_reference import MOST_COMPARED, draw_compared, fi
 from nimt.teaching_sets.models import fit_quietly, score
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, take_rows
-from nimt.wording import Watcher
+from nimt.wording import Watcher, begin_with
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ RANDOM = ("random_own", "random_reference")
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class SizeCurve:
     """Scores on held-out rows at some sizes: one row per split and draw.
 
     Attributes
@@ -99,14 +99,14 @@ class Measured:
 
     Attributes
     ----------
-    deciding : Curve or None
+    deciding : SizeCurve or None
         None where nothing is to be decided, or rows are too few.
-    reported : Curve
+    reported : SizeCurve
     notes : tuple of str
     """
 
-    deciding: Curve | None
-    reported: Curve
+    deciding: SizeCurve | None
+    reported: SizeCurve
     notes: tuple[str, ...]
 
 
@@ -141,7 +141,7 @@ def measure(
         model, seen = None, draw_compared(rows, FOLDS, seed)
     table = _Table(student, own_labels, rule)
     for number, (known, held_out) in enumerate(split(rows, PARTS, seed)[:REPEATS]):
-        watch(f"measuring the student, split {number + 1} of {REPEATS}")
+        tell = begin_with(f"measuring the student, split {number + 1} of {REPEATS}: ", watch)
         known = np.random.default_rng(seed).permutation(known)[:MOST_ROWS]
         held_out = np.random.default_rng(seed).permutation(np.setdiff1d(held_out, seen))[:MOST_ASKED]
         pool = rows.take(known)
@@ -149,8 +149,9 @@ def measure(
             continue
         try:
             if model is not None:
-                again = make_reference(pool, model, min(FOLDS_OF_A_SPLIT, len(pool)), False, seed)
+                again = make_reference(pool, model, min(FOLDS_OF_A_SPLIT, len(pool)), False, seed, tell)
             elif found.can_be_fitted:
+                tell(f"fitting f*, {found.name}")
                 again = fit_again(found, pool)
             else:
                 again = found.take(known)
@@ -160,7 +161,7 @@ def measure(
             continue
         third = len(held_out) // 3 if decides and len(held_out) >= 3 * FEWEST_TO_DECIDE else 0
         exams = [held_out[third:], *([held_out[:third]] if third else [])]
-        table.fill(pool, again.labels, [rows.take(exam) for exam in exams], size, seed)
+        table.fill(pool, again.labels, [rows.take(exam) for exam in exams], size, seed, tell)
     return table.finish()
 
 
@@ -173,14 +174,17 @@ class _Table:
         self.sizes: list[int] = []
         self.notes: dict[str, None] = {}
 
-    def fill(self, pool: Rows, answers: NDArray[Any], exams: list[Rows], size: int, seed: int) -> None:
+    def fill(
+        self, pool: Rows, answers: NDArray[Any], exams: list[Rows], size: int, seed: int, watch: Watcher
+    ) -> None:  # fmt: skip
         """Add one split: the rows to choose from with f*'s answers, and the rows held out."""
         exam = _Exam(self.student, pool, exams, self.notes)
         sizes = self.sizes = list_sizes(min(size, len(pool)))
-        chooser = Chooser(pool, answers, self.student, pool.y if self.own_labels else answers, seed)
+        chooser = Chooser(pool, answers, self.student, pool.y if self.own_labels else answers, seed, watch)
         chosen = chooser.choose(self.rule, sizes[-1]).indices
         is_exact = not self.own_labels and self.rule == "auto" and pool.classes is None
         is_exact = is_exact and find_ridge(self.student) is not None
+        watch("the student of chosen rows")
         self.scores["chosen"].append([
             exam.sit(chosen[:count], exact_labels(self.student, pool, chosen[:count], answers))
             if is_exact
@@ -188,9 +192,11 @@ class _Table:
             for count in sizes
         ])  # fmt: skip
         for number in range(DRAWS):
+            watch(f"the student of random rows, draw {number + 1} of {DRAWS}")
             drawn = chooser.draw(sizes[-1], 1000 + number)
             for name, labels in (("random_own", pool.y), ("random_reference", answers)):
                 self.scores[name].append([exam.sit(drawn[:count], labels[drawn[:count]]) for count in sizes])
+        watch(f"the student of all {len(pool):,} rows")
         self.scores["all_rows"].append(exam.sit(np.arange(len(pool)), pool.y))
 
     def finish(self) -> Measured | None:
@@ -200,13 +206,13 @@ class _Table:
         least = min(len(scores) for scores in self.scores["chosen"])  # splits may differ by a row
         layers = min(len(one) for one in self.scores["all_rows"])
 
-        def take(layer: int) -> Curve:
+        def take(layer: int) -> SizeCurve:
             tables = {
                 name: np.array([[score[layer] for score in one[:least]] for one in self.scores[name]])
                 for name in ("chosen", *RANDOM)
             }
             whole = np.array([one[layer] for one in self.scores["all_rows"]])
-            return Curve(np.array(self.sizes[:least]), all_rows=whole, **tables)
+            return SizeCurve(np.array(self.sizes[:least]), all_rows=whole, **tables)
 
         return Measured(take(1) if layers > 1 else None, take(0), tuple(self.notes))
 

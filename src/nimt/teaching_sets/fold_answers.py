@@ -15,7 +15,7 @@ from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.models import fit_quietly, predict, score, score_classes
 from nimt.teaching_sets.row_checks import Rows, take_rows
-from nimt.wording import Wording
+from nimt.wording import Watcher, Wording, be_silent
 
 FOLDS = 5  # unless the user says how many
 
@@ -83,16 +83,17 @@ def split(rows: Rows, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
     return list(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(rows))))
 
 
-def fold(model: Any, rows: Rows, folds: int, seed: int, most: int | None = None) -> Folded:
+def fold(model: Any, rows: Rows, folds: int, seed: int, most: int | None = None, watch: Watcher = be_silent) -> Folded:
     """Fit a model to all folds but one, and let it answer that one; a fold that fails is told, and the others stay.
 
-    `most` is the number of rows that a fit sees at most; of more, so many are drawn.
+    `most` is the number of rows that a fit sees at most; of more, so many are drawn. `watch` is told of each fold.
     """
     labels = rows.y.copy()
     scores = None if rows.classes is None else np.zeros((len(rows), len(rows.classes)))
     known = np.zeros(len(rows), dtype=bool)
     found, failures = [], []
     for place, (fitted, asked) in enumerate(split(rows, folds, seed)):
+        watch(f"fold {place + 1} of {folds}")
         X = take_rows(rows.X, asked)
         if most is not None and len(fitted) > most:
             fitted = fitted[draw(rows.take(fitted), most, folds, seed)]

@@ -110,10 +110,10 @@ class TeachingSet:
             )
         if self.helps:
             return f"{told}, more than its spread over splits and draws ({spread:.3f})"
-        return (
-            f"{told}, within its spread over splits and draws ({spread:.3f}): choosing does not help here, random rows "
-            f"are as good"
-        )
+        told += f", within its spread over splits and draws ({spread:.3f})"
+        if choosing > 0:
+            return f"{told}: that choosing helps here is not sure, random rows may be as good"
+        return f"{told}: choosing does not help here, random rows are as good"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the chosen rows in order, with all columns of X, their own labels and the labels to give."""

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from nimt.arrays import Indices, is_whole
+from nimt.arrays import Indices, check_flag, is_whole
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.fold_answers import Folded, check_answers, check_folds, draw, fold
 from nimt.teaching_sets.model_answers import ask, name_of
@@ -27,7 +27,7 @@ from nimt.teaching_sets.models import (
 )
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, read_rows
-from nimt.wording import Watcher, be_silent
+from nimt.wording import Watcher, be_silent, begin_with
 
 MOST_COMPARED = 5000  # rows on which the models of "auto" are compared; of more, so many are drawn
 MOST_FITTED = 20_000  # rows to which the best of them is fitted
@@ -90,8 +90,7 @@ def reference(
     check_seed(seed)
     check_watch(watch)
     check_folds(folds, rows)
-    if not isinstance(out_of_fold, bool | np.bool_):
-        raise InvalidInput(f"must be True or False, got {out_of_fold!r}", parameter="out_of_fold")
+    check_flag("out_of_fold", out_of_fold)
     with with_few_threads(model, len(rows)):
         return make_reference(rows, model, folds, bool(out_of_fold), int(seed), watch)
 
@@ -118,9 +117,9 @@ def make_reference(
         if model != "auto":
             raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter="model")
         name, made, folded, notes = _find_best(rows, folds, seed, watch)
-        watch(f"fitting f*, {name}")
         if out_of_fold and len(folded.labels) != len(rows):
-            folded = fold(made, rows, folds, seed, MOST_FITTED)
+            folded = fold(made, rows, folds, seed, MOST_FITTED, begin_with(f"fitting f*, {name}: ", watch))
+        watch(f"fitting f*, {name}")
         fitted = rows.take(draw(rows, MOST_FITTED, folds, seed))
         return _settle(rows, name, made, folded, out_of_fold, rows.notes + notes, common, fitted)
     if callable(getattr(model, "fit", None)) and callable(getattr(model, "predict", None)):
@@ -128,12 +127,14 @@ def make_reference(
             raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter="model")
         made = adapt(model, rows.X)
         name, is_ready = type(model).__name__, _is_fitted(model)
+        tell = begin_with(f"asking copies of {name} for rows they did not see, ", watch)
         if is_ready and not out_of_fold:
             answers = check_answers(ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
             scores = None if rows.classes is None else score_classes(model, rows.X, rows.classes)
-            found = Reference(name, model, answers, scores, fold(made, rows, folds, seed).score, **common)
-            return replace(found, notes=rows.notes)
-        folded = fold(made, rows, folds, seed)
+            found = Reference(name, model, answers, scores, fold(made, rows, folds, seed, watch=tell).score, **common)
+            return replace(found, notes=rows.notes, as_given=True)
+        folded = fold(made, rows, folds, seed, watch=tell)
+        watch(f"fitting f*, {name}")
         return _settle(rows, name, made, folded, out_of_fold, rows.notes, common)
     if callable(getattr(model, "predict", None)) or callable(model):
         return _take_function(rows, model, out_of_fold, common)
@@ -153,9 +154,9 @@ def _find_best(rows: Rows, folds: int, seed: int, watch: Watcher) -> tuple[str, 
     found: dict[str, Folded] = {}
     failures = []
     for number, (name, model) in enumerate(candidates.items()):
-        watch(f"comparing models of the rows for f*: {name}, {number + 1} of {len(candidates)}")
+        begin = f"comparing models of the rows for f*: {name}, {number + 1} of {len(candidates)}, "
         try:
-            found[name] = fold(model, compared, folds, seed)
+            found[name] = fold(model, compared, folds, seed, watch=begin_with(begin, watch))
         except InvalidInput as error:
             failures.append(f"{name}: {error}")
     if not found:
@@ -214,7 +215,9 @@ def _take_function(rows: Rows, model: Any, out_of_fold: bool, common: dict[str, 
     if rows.classes is not None:
         scores = np.asarray(answers[:, np.newaxis] == rows.classes, dtype=np.float64)
     found = score(answers, rows.y, rows.classes is not None)
-    return Reference(name, model, answers, scores, found, cross_validated=False, notes=rows.notes, **common)
+    return Reference(
+        name, model, answers, scores, found, cross_validated=False, notes=rows.notes, as_given=True, **common
+    )
 
 
 def _is_fitted(model: Any) -> bool:
@@ -235,4 +238,4 @@ def fit_again(found: Reference, rows: Rows) -> Reference:
         raise InvalidInput(f"the reference {found.name} failed with {type(error).__name__} ({error})") from error
     answers = check_answers(ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
     scores = None if rows.classes is None else score_classes(model, rows.X, rows.classes)
-    return replace(found, model=model, labels=answers, scores=scores, out_of_fold=False, notes=())
+    return replace(found, model=model, labels=answers, scores=scores, out_of_fold=False, notes=(), as_given=False)

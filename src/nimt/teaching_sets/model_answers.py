@@ -47,4 +47,5 @@ def _ask_module(torch: Any, module: Any, X: Any, classes: NDArray[Any] | None) -
 
 def name_of(model: Any) -> str:
     """Return the name of a function, or of the class of an object."""
-    return str(getattr(model, "__name__", type(model).__name__))
+    name = str(getattr(model, "__name__", type(model).__name__))
+    return "a function" if name == "<lambda>" else name

@@ -126,6 +126,15 @@ def make_student(student: Any, X: Features, classes: bool, seed: int) -> Any:
             raise InvalidInput(
                 f"must be an estimator with fit and predict, and {student!r} has no {method}", parameter="student"
             )
+    name, learns_classes = type(student).__name__, says_classes(student)
+    if learns_classes and not classes:
+        raise InvalidInput(
+            f"the student {name} is a classifier, and the labels are numbers: give a regressor, or classes=True"
+        )
+    if learns_classes is False and classes:
+        raise InvalidInput(
+            f"the student {name} is a regressor, and the labels are classes: give a classifier, or classes=False"
+        )
     return adapt(student, X)
 
 

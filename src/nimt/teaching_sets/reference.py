@@ -46,6 +46,8 @@ class Reference:
     fitted_to : int
         How many rows the model was fitted to; 0 for all of them.
     notes : tuple of str
+    as_given : bool
+        Whether the model answers as the user gave it: a function, or an estimator that was fitted before.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Reference:
     cross_validated: bool = True
     fitted_to: int = 0
     notes: tuple[str, ...] = ()
+    as_given: bool = False
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return f* at rows of features: numbers, or classes."""
@@ -95,11 +98,12 @@ class Reference:
     @property
     def sentence(self) -> str:
         """One line: what it is, and how good."""
-        how = "by cross-validation" if self.cross_validated else "on its own rows"
         answers = ", each row answered by a model that did not see it" if self.out_of_fold else ""
         count = say_count(len(self.labels), "row")
         count = count if self.fitted_to == 0 else f"{self.fitted_to:,} of {count}"
-        return f"f* is {self.name} fitted to {count}, {self.measure} {self.score:.3f} {how}{answers}"
+        made = "as it was given" if self.as_given else f"fitted to {count}"
+        how = "by cross-validation" if self.cross_validated else f"on {count}"
+        return f"f* is {self.name} {made}, {self.measure} {self.score:.3f} {how}{answers}"
 
     def __repr__(self) -> str:
         return f"Reference({self.sentence})"
@@ -134,6 +138,7 @@ class Reference:
             "cross_validated": self.cross_validated,
             "fitted_to": self.fitted_to,
             "notes": list(self.notes),
+            "as_given": self.as_given,
         }
         records.write(path, KIND, content)
 
@@ -156,6 +161,7 @@ class Reference:
                 cross_validated=bool(content["cross_validated"]),
                 fitted_to=int(content.get("fitted_to", 0)),
                 notes=tuple(map(str, content["notes"])),
+                as_given=bool(content.get("as_given", False)),
             )
             whole = made.labels.ndim == 1 and (made.classes is None) == (made.scores is None)
             if made.classes is not None and made.scores is not None:

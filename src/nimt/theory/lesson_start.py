@@ -162,8 +162,11 @@ def lesson_start(
     return start_of(task, max_iterations=max_iterations)
 
 
-def start_of(task: Task, *, max_iterations: int | None = None) -> LessonStart:
-    """Return what is known of a task before its first step; refuse one that no forecast covers."""
+def start_of(task: Task, *, max_iterations: int | None = None, several_outputs: bool = False) -> LessonStart:
+    """Return what is known of a task before its first step; refuse one that no forecast covers.
+
+    `several_outputs` is for what holds for several outputs as for one; the residual is then (n, q).
+    """
     _refuse(task)
     if task.measure.scale(task.target) is None:
         raise InvalidInput(
@@ -171,7 +174,7 @@ def start_of(task: Task, *, max_iterations: int | None = None) -> LessonStart:
             f"{name_thing(task.measure.name)}",
             way_out=Wording("for the distance in H there is nimt.theory.rkhs_distance", "give --measure paper or rms"),
         )
-    if task.outputs:
+    if task.outputs and not several_outputs:
         raise InvalidInput(
             f"a forecast is for a target with one output, and this one has {task.outputs[0]}",
             way_out=Wording(

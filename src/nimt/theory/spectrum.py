@@ -59,6 +59,8 @@ class Spectrum:
 
 
 def _apply(matrices: Sequence[Array], vector: Array) -> Array:
+    if len(matrices) == 1:  # thousands of products with a small matrix: most of their time went to tensordot itself
+        return np.asarray(matrices[0] @ vector)
     table = vector.reshape([len(matrix) for matrix in matrices])
     for axis, matrix in enumerate(matrices):
         table = np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)

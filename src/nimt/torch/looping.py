@@ -280,7 +280,7 @@ def teach(dataset: Any, module: Any, teacher: SelectsExamples, **options: Any) -
 
     The training stays yours: three lines change in it::
 
-        for indices in nimt.torch.teach(dataset, module, nimt.PlannedTeacher(k=0.1), epochs=20):
+        for indices in nimt.torch.teach(dataset, module, nimt.teachers.PlannedTeacher(k=0.1), epochs=20):
             x, y = inputs[indices], labels[indices]
             ...                                     # loss, backward, optimizer.step() as before
 

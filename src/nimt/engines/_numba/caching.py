@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 import warnings
@@ -15,6 +16,7 @@ from numba.core.runtime.nrt import rtsys
 
 from nimt.collecting import without_collecting
 from nimt.engines._numba.compiling import prepare_to_compile
+from nimt.engines._numba.turns import Turn, save_in_turn, take_turn_to_compile
 
 HERE, ENGINES = Path(__file__).parent, Path(__file__).parents[1]
 COMPILED_STEPS = ENGINES / "compiled_steps"
@@ -22,7 +24,17 @@ ALSO_COMPILED = [HERE, ENGINES.with_name("losses"), ENGINES.with_name("teachers"
 
 _said: list[str] = []  # the sentence, once it was said
 _contents: dict[Path, str] = {}  # digests that were computed
-_here = threading.local()  # .is_compiling: whether this thread compiles after all
+
+
+class _Here(threading.local):
+    """What this thread does: whether it compiles after all, and its turns to compile, the innermost last."""
+
+    def __init__(self) -> None:
+        self.is_compiling = False
+        self.turns: list[Turn] = []
+
+
+_here = _Here()
 
 elsewhere: Callable[[str, str, Any], bool] | None = None
 """Who compiles a function, given its module, name and signature, if not this process (`second_compiler`)."""
@@ -95,10 +107,11 @@ def _keep_if_possible(dispatcher: Any) -> Any:
     cache = dispatcher._cache
     # in the version, which numba compares before it unpickles the rest: that may name modules that have moved
     cache._cache_file._version = (cache._cache_file._version, content_of(COMPILED_STEPS))
-    cache.load_overload = _missing_if_elsewhere(_without_failing(_without_preparing(cache)))
+    cache._cache_file.save = functools.partial(save_in_turn, cache._cache_file)
+    cache.load_overload = _missing_if_elsewhere(_without_failing(_without_preparing(cache)), cache)
     dispatcher._compilation_chain_init_hook = lambda: None  # extensions of numba are looked for when something compiles
     cache.save_overload = _without_failing(cache.save_overload)
-    dispatcher.compile = _elsewhere_first(dispatcher.compile, dispatcher.py_func)
+    dispatcher.compile = _elsewhere_first(_in_turn(dispatcher.compile), dispatcher.py_func)
     return dispatcher
 
 
@@ -116,17 +129,38 @@ def _without_preparing(cache: Any) -> Callable[..., Any]:
     return load
 
 
-def _missing_if_elsewhere(load: Callable[..., Any]) -> Callable[..., Any]:
-    def loaded(*overload: Any) -> Any:
-        found = load(*overload)
+def _missing_if_elsewhere(load: Callable[..., Any], cache: Any) -> Callable[..., Any]:
+    take_turn = _without_failing(take_turn_to_compile)
+
+    def loaded(signature: Any, context: Any) -> Any:
+        found = load(signature, context)
         if found is not None:
             return found
-        if elsewhere is not None and not getattr(_here, "is_compiling", False):
+        if elsewhere is not None and not _here.is_compiling:
             raise _Missing
-        prepare_to_compile()
-        return None
+        turn = take_turn(cache, signature)
+        if turn is not None:
+            _here.turns.append(turn)
+            found = load(signature, context)  # another process may have compiled it before this turn came
+        if found is None:
+            prepare_to_compile()
+        return found
 
     return loaded
+
+
+def _in_turn(compile_it: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """End the turn to compile that was taken when nothing was on disk; what was compiled is there by now."""
+
+    def compiled(signature: Any) -> Any:
+        outer = len(_here.turns)
+        try:
+            return compile_it(signature)
+        finally:
+            while len(_here.turns) > outer:
+                _here.turns.pop().end()
+
+    return compiled
 
 
 def _elsewhere_first(compile_here: Callable[[Any], Any], function: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -26,9 +26,9 @@ from nimt.engines.codes import BEST, BEST_AT, CARRY, CELL, ERROR, EUCLIDEAN, GOI
 from nimt.engines.compiled_steps.bits import bits_of
 from nimt.engines.compiled_steps.discrepancy import measure_after
 from nimt.engines.compiled_steps.labels import make_labels
-from nimt.engines.compiled_steps.loss_slopes import slope
 from nimt.engines.compiled_steps.outputs import norm_of
-from nimt.engines.compiled_steps.stopping import larger, over, stillness
+from nimt.engines.compiled_steps.showing import keep_coefficients, show_example
+from nimt.engines.compiled_steps.stopping import over, stillness
 
 UNKNOWN = -1
 ROUNDED = 1e-10  # what bounds leave for rounding, of the kernel
@@ -84,7 +84,7 @@ def take_in(cell, cells, room, forbidden, f, y, until):
     if begin == 0:
         room.squares[cell] = find_ends(f, y, first, None)[2]
     square = room.squares[cell]
-    padding = max(0, first + CELL - room.count)
+    padding = max(0, first + CELL - room.pool_size)
     for k in range(cell * most + begin, cell * most + until):
         j = room.waiting[k]
         least = fill_squares(cells.points, first * d, CELL, room.centres, j * d, d, room.weights, 0, CELL)
@@ -140,14 +140,16 @@ def let_wait(step, slot, cells, bounds, room, marks):
 
 @compiled
 def by_cells(
-    where, order, n, at, m, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
-    outputs, norm, tops, group_tops, winner, centre, weights, gaps, moves, change, sums, rules, watch, out_index,
-    out_label, out_m, out_move,
+    where, order, n, at, m, making, forbidden, height, values, loss, loss_delta, outputs, norm, tops, group_tops,
+    winner, room, sums, rules, batch,
 ):  # fmt: skip
     """Teach one greedy example per step among n points; returns the steps taken and the outcome.
 
-    `where` holds the cells; `gaps` has room for a group and a row.
+    `where` holds the cells; `room` is to compute in, of which `gaps` is for a group and a row.
     """
+    centre, weights, gaps, moves, change = room
+    rates, _, watch, out_index, out_label, out_m, _ = batch
+    f, y, _, _, shown = values
     q = len(outputs)
     points, reach = where.points, where.reach
     d = centre.size
@@ -171,26 +173,17 @@ def by_cells(
             out_index[t, 0] = slot
             make_labels(making, out_index[t], f, y, step, out_label[t])
         out_index[t, 0] = order[slot]
-        largest = 0.0
-        own = slot // LANES * (LANES * q) + slot % LANES
-        for o in range(q):
-            s = own + o * LANES
-            if making is None:
-                out_label[t, o] = y[s]
-                if other is not None and other_label[t]:
-                    out_label[t, o] = other[s]
-            g = slope(loss, (loss_delta, 0.0), f[s], out_label[t, o])
-            largest = larger(largest, abs(g) * height)
-            moves[o] = -rates[t] * g
+        own = np.uint64(slot // LANES * (LANES * q) + slot % LANES)
+        largest = show_example(
+            t, 0, own, LANES, rates[t], making is not None, loss, (loss_delta, 0.0), height, 0.0, values, batch, moves,
+            outputs,
+        )  # fmt: skip
         state = stillness(largest, m, rule)
         if state != GOING:
             break
 
         # the learner
-        for o in range(q):
-            c[own + o * LANES] += moves[o]
-            if t < out_move.shape[0]:
-                out_move[t, o] = moves[o]
+        keep_coefficients(t, own, LANES, values, batch, moves, outputs)
         shown[slot] = True
         for i in range(d):
             centre[i] = points[(slot // CELL * d + i) * CELL + slot % CELL]

@@ -21,20 +21,20 @@ from nimt.engines.codes import (
 from nimt.engines.compiled_steps.discrepancy import measure_after
 from nimt.engines.compiled_steps.grid_lines import line_of, slot_of
 from nimt.engines.compiled_steps.labels import make_labels
-from nimt.engines.compiled_steps.loss_slopes import own_of, slope
+from nimt.engines.compiled_steps.loss_slopes import own_of
 from nimt.engines.compiled_steps.odds import draw_by_odds, odds_at, renew_sums
 from nimt.engines.compiled_steps.outputs import norm_of, number_of
 from nimt.engines.compiled_steps.pack_steps import choose_packs
 from nimt.engines.compiled_steps.scoring import score_at
-from nimt.engines.compiled_steps.stopping import larger, over, stillness
+from nimt.engines.compiled_steps.showing import show_example
+from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import spare_leaves
 
 
 @compiled
 def by_columns(
-    grid, lists, effects, at, m, rates, other_label, making, drawing, diverse, tournament, diagonal, f, y, other, c,
-    shown, score, bits, scoring, norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules,
-    watch, out_index, out_label, out_m, out_move,
+    grid, lists, effects, at, m, making, drawing, diverse, tournament, diagonal, values, score, bits, scoring, norm,
+    loss, loss_delta, outputs, copies, moves, work, guess, sums, rules, batch,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -46,6 +46,8 @@ def by_columns(
     One long body on purpose: every array handed to another function would have its references counted, which costs
     more than a whole step. Slots are unsigned, which spares every access a test for negative indices.
     """
+    rates, _, watch, out_index, out_label, out_m, out_move = batch
+    f, y, _, c, shown = values
     q = len(outputs)
     k = out_index.shape[1]
     each = k // number_of(copies)
@@ -97,15 +99,10 @@ def by_columns(
             slot = np.uint64(out_index[t, j] + copy * size_of_copy)
             height = diagonal[slot if diagonal.size > 1 else np.uint64(0)]
             own_loss = own_of(loss, loss_delta, f, slot * np.uint64(q), outputs)
-            for o in range(q):
-                s = slot * np.uint64(q) + np.uint64(o)
-                if making is None:
-                    out_label[t, j * q + o] = y[s]
-                    if other_label[t]:
-                        out_label[t, j * q + o] = other[s]
-                g = slope(loss, own_loss, f[s], out_label[t, j * q + o])
-                largest = larger(largest, abs(g) * height)
-                moves[j * q + o] = -rates[t] / each * g
+            largest = show_example(
+                t, j, slot * np.uint64(q), 1, rates[t] / each, making is not None, loss, own_loss, height, largest,
+                values, batch, moves, outputs,
+            )  # fmt: skip
         state = stillness(largest, m, numbers)
         if state != GOING:
             break

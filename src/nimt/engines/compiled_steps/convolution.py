@@ -52,15 +52,16 @@ def convolve_axis(source, result, lead, stride, taps):
 
 @compiled
 def by_convolution(
-    wide, taps, taps_at, height, at, m, rates, other_label, making, diverse, greedy, keep_score, diagonal, f, y, other,
-    c, shown, score, bits, scoring, norm, loss, loss_delta, outputs, copies, guess, sums, rules, watch,
-    out_index, out_label, out_m, out_move,
+    wide, taps, taps_at, height, at, m, making, diverse, greedy, keep_score, diagonal, values, score, bits, scoring,
+    norm, loss, loss_delta, outputs, copies, guess, sums, rules, batch,
 ):  # fmt: skip
     """Packs so large that convolving the whole grid, axis by axis, is cheaper than adding their columns.
 
     `keep_score` says whether a later step chooses by the scores: not where every pack is the whole pool.
     """
     place, strides, lead, span, _ = wide
+    rates, other_label, watch, out_index, out_label, out_m, out_move = batch
+    f, y, other, c, shown = values
     several = len(outputs) * number_of(copies)
     spread = np.zeros(2 * lead + several * span)
     result = np.zeros(spread.size)

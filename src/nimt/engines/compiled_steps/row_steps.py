@@ -30,8 +30,8 @@ from nimt.engines.compiled_steps.bits import number_with
 from nimt.engines.compiled_steps.discrepancy import measure_after
 from nimt.engines.compiled_steps.grid_lines import line_of, slot_of
 from nimt.engines.compiled_steps.labels import make_labels
-from nimt.engines.compiled_steps.loss_slopes import slope
-from nimt.engines.compiled_steps.stopping import larger, over, stillness
+from nimt.engines.compiled_steps.showing import keep_coefficients, show_example
+from nimt.engines.compiled_steps.stopping import over, stillness
 
 
 @part
@@ -56,9 +56,8 @@ def is_still(bits, height, rules):
 
 @compiled
 def by_rows(
-    grid, margin, ahead, at, m, rates, other_label, making, forbidden, height, f, y, other, c, shown, loss, loss_delta,
-    outputs, norm, levels, nodes, node_bits, node_index, touched, moves, change, sums, rules, watch, out_index,
-    out_label, out_m, out_move,
+    grid, margin, ahead, at, m, making, forbidden, height, values, loss, loss_delta, outputs, norm, levels, nodes,
+    node_bits, node_index, touched, moves, change, sums, rules, batch,
 ):  # fmt: skip
     """Teach one greedy example per step on a grid; returns the steps taken and the outcome.
 
@@ -68,6 +67,8 @@ def by_rows(
     is not still; of the root alone, the best of all points.
     """
     shape, strides, tables, places, across, here, lead, first, start, window = grid
+    rates, _, watch, out_index, out_label, out_m, _ = batch
+    f, y, _, c, shown = values
     q = len(outputs)
     runs = first.size
     length = shape[-1]
@@ -95,27 +96,17 @@ def by_rows(
             out_index[t, 0] = slot
             make_labels(making, out_index[t], f, y, step, out_label[t])
         out_index[t, 0] = index
-        largest = 0.0
         own = slot // np.uint64(LANES) * np.uint64(LANES * q) + slot % np.uint64(LANES)
-        for o in range(q):
-            s = own + np.uint64(o * LANES)
-            if making is None:
-                out_label[t, o] = y[s]
-                if other is not None and other_label[t]:
-                    out_label[t, o] = other[s]
-            g = slope(loss, (loss_delta, 0.0), f[s], out_label[t, o])
-            largest = larger(largest, abs(g) * height)
-            moves[o] = -rates[t] * g
+        largest = show_example(
+            t, 0, own, LANES, rates[t], making is not None, loss, (loss_delta, 0.0), height, 0.0, values, batch, moves,
+            outputs,
+        )  # fmt: skip
         state = stillness(largest, m, numbers)
         if state != GOING:
             break
 
         # the learner
-        for o in range(q):
-            c[own + np.uint64(o * LANES)] += moves[o]
-        if t < out_move.shape[0]:
-            for o in range(q):
-                out_move[t, o] = moves[o]
+        keep_coefficients(t, own, LANES, values, batch, moves, outputs)
         shown[slot] = True
         for lane in range(LANES):
             change[lane] = 0.0

@@ -57,9 +57,8 @@ def add_scaled(scale, addition, f):
 
 @compiled
 def by_whole_columns(
-    kept, effects, motion, fits, added, at, m, rates, other_label, making, greedy, diagonal, f, y, other, c, shown,
-    score, bits, scoring, norm, loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, watch, out_index,
-    out_label, out_m, out_move,
+    kept, effects, motion, fits, added, at, m, making, greedy, diagonal, values, score, bits, scoring, norm, loss,
+    loss_delta, outputs, copies, moves, sizes, work, guess, rules, batch,
 ):  # fmt: skip
     """Teach by adding whole columns of K; returns the steps taken, the outcome, and what Python has to do first.
 
@@ -70,6 +69,8 @@ def by_whole_columns(
     is what moves with f, for a learner with momentum and so on.
     """
     columns, where, used, clock = kept
+    rates, other_label, watch, out_index, out_label, out_m, out_move = batch
+    f, y, other, c, shown = values
     q = len(outputs)
     k = out_index.shape[1]
     each = k // number_of(copies)

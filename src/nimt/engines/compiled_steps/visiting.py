@@ -49,48 +49,57 @@ def best_insertions(
 ):
     """Find for every point the place in the list where one more visit to it lowers the function of f - f* most.
 
-    `errors` is f - f* at the end and `products` is K times the gradient there; both are followed back to the start.
-    `places[i]` is how many visits come before, `steepest[i]` the derivative by the count of the new visit.
+    `errors` is f - f* at the end and `products` is K times the gradient there, a row per output; both are followed back
+    to the start. `places[i]` is how many visits come before, `steepest[i]` the derivative by the count of that visit.
     """
-    n = errors.size
+    outputs, n = errors.shape
     for k in range(order.size, -1, -1):
         for i in range(n):
             if diagonal[i] > 0.0:
-                slope = -decay[i] / diagonal[i] * errors[i] * products[i]
+                along = 0.0
+                for o in range(outputs):
+                    along += errors[o, i] * products[o, i]
+                slope = -decay[i] / diagonal[i] * along
                 if slope < steepest[i]:
                     steepest[i] = slope
                     places[i] = k
         if k > 0:
             i = order[k - 1]
             share = -np.expm1(-decay[i] * counts[k - 1]) / diagonal[i]
-            subtract_row(errors, i, -share * found[k - 1], starts, members, entries)
-            subtract_row(products, i, share * products[i], starts, members, entries)
+            for o in range(outputs):
+                subtract_row(errors[o], i, -share * found[o, k - 1], starts, members, entries)
+                subtract_row(products[o], i, share * products[o, i], starts, members, entries)
 
 
 @compiled
 def lower_squares(errors, products, lengths, step, radius, starts, members, entries, shown):
     """Show the point that lowers the sum of squares most, until its root is below `radius`; returns the steps.
 
-    `products` is K (f - f*), `lengths` are the squared lengths of the rows. -1 where `shown` is full, or nothing helps.
+    `errors` and `products`, K (f - f*), have a row per output; `lengths` are the squared lengths of the rows of K. -1
+    where `shown` is full, or nothing helps.
     """
-    n = errors.size
+    outputs, n = errors.shape
     for t in range(shown.size + 1):
         total = 0.0
-        for i in range(n):
-            total += errors[i] * errors[i]
+        for o in range(outputs):
+            for i in range(n):
+                total += errors[o, i] * errors[o, i]
         if np.sqrt(total) < radius:
             return t
         best, which = 0.0, -1
         for i in range(n):
-            move = step * errors[i]
-            gain = 2.0 * move * products[i] - move * move * lengths[i]
+            gain = 0.0
+            for o in range(outputs):
+                move = step * errors[o, i]
+                gain += 2.0 * move * products[o, i] - move * move * lengths[i]
             if gain > best:
                 best, which = gain, i
         if which < 0 or t == shown.size:
             return -1
         shown[t] = which
-        move = step * errors[which]
-        subtract_row(errors, which, move, starts, members, entries)
-        for e in range(starts[which], starts[which + 1]):
-            subtract_row(products, members[e], move * entries[e], starts, members, entries)
+        for o in range(outputs):
+            move = step * errors[o, which]
+            subtract_row(errors[o], which, move, starts, members, entries)
+            for e in range(starts[which], starts[which + 1]):
+                subtract_row(products[o], members[e], move * entries[e], starts, members, entries)
     return -1

@@ -130,13 +130,14 @@ def find_bounds(tiles, cells, bounds, room, forbidden, f, y):
 
 @compiled
 def by_waiting(
-    tiles, cells, bounds, room, order, n, at, m, rates, other_label, forbidden, height, f, y, other, c, shown, loss,
-    loss_delta, sums, rules, watch, out_index, out_label, out_m, out_move,
+    tiles, cells, bounds, room, order, n, at, m, forbidden, height, values, loss, loss_delta, sums, rules, batch
 ):  # fmt: skip
     """Teach one greedy example per step; returns the steps taken and the outcome.
 
     Either `tiles` of a grid or `cells` of scattered points are given, the other is None.
     """
+    rates, other_label, watch, out_index, out_label, out_m, out_move = batch
+    f, y, other, c, shown = values
     moves = room.moves
     groups = bounds.group_bits.size
     marks = np.zeros(groups, dtype=np.bool_)
@@ -159,7 +160,7 @@ def by_waiting(
             if slot < 0:  # only in values that are not numbers: the lesson has ended before
                 break
             label = y[slot]
-            if other is not None and other_label[t]:
+            if other_label[t]:
                 label = other[slot]
             g = slope(loss, (loss_delta, 0.0), f[slot], label)
             sizes[steps] = abs(g) * height

@@ -15,7 +15,7 @@ from nimt.kernels import rbf
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Quantity, frames
 from nimt.paper.figure_style import (
     DASHES,
     LEARNER,
@@ -131,7 +131,7 @@ def quantities(found: Boundaries) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: Boundaries) -> Iterator[Drawn]:
+def draw(found: Boundaries) -> Iterator[PaperFigure]:
     """Draw decision regions and sample points: above the published lesson, below the classification."""
     above, below = frames(found.published), frames(found.classes)
     columns = max(len(above), len(below))
@@ -157,7 +157,7 @@ def draw(found: Boundaries) -> Iterator[Drawn]:
     axes[0, 0].set_ylabel("as published\n\n$x_2$")
     axes[1, 0].set_ylabel("labels −1 and +1\n\n$x_2$")
     legend_above(figure, axes[0, 0], 4)
-    yield Drawn(
+    yield PaperFigure(
         "boundary",
         figure,
         "Decision regions of the learner, the boundary to be learned (dashed) and sample points by their true class. "

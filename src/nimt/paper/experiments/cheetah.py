@@ -11,7 +11,7 @@ import numpy as np
 from nimt import datasets
 from nimt.datasets import Picture
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Parts
 from nimt.paper.figure_style import apply_style
 from nimt.paper.methods import GREEDY, POOL, WHOLE
 from nimt.paper.picture_problems import (
@@ -58,7 +58,7 @@ def lessons(found: PictureLessons) -> list[PaperLesson]:
 
 
 @apply_style
-def draw(found: PictureLessons) -> Iterator[Drawn]:
+def draw(found: PictureLessons) -> Iterator[PaperFigure]:
     """Draw the pictures, their contours and the loss figure."""
     (picture,) = found.pictures
     target = picture.values
@@ -66,17 +66,17 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
     low, high = np.quantile(target, CLIPPED)
     limits = (float(low), float(high))
     said = f"A {picture.name} taught to a learner that starts at 0, by method. {picture.caption}"
-    yield Drawn(
+    yield PaperFigure(
         "cheetah-images",
         picture_rows(rows, target, partial(draw_image, limits=limits), side=1.35),
         f"{said} Pixels outside a limited pool are never shown, and remain visible as dots.",
     )
-    yield Drawn(
+    yield PaperFigure(
         "cheetah-contours",
         picture_rows(rows, target, partial(draw_contours, limits=limits), side=1.35),
         f"{said} As contours at the levels of the target, the same in all panels: what is far from it looks so.",
     )
-    yield Drawn(
+    yield PaperFigure(
         "cheetah-loss",
         loss_figure(found.lessons, bottom=0.55, enlarged=0.1, place=(0.08, 0.11, 0.38, 0.34)),
         f"How fast the {picture.name} is learned, by method; the inset enlarges the beginning. Yellow is where GFT-k "

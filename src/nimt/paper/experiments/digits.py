@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from nimt.arrays import Array
 from nimt.datasets import Picture, first_eight, letter_o, mean_zero
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Parts, Quantity
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Parts, Quantity
 from nimt.paper.figure_style import apply_style
 from nimt.paper.methods import ALTERNATIVE, GREEDY, POOL, WHOLE
 from nimt.paper.picture_problems import CHECKPOINTS, PictureLessons, loss_figure, picture_rows, rows_of, teach_picture
@@ -80,25 +80,25 @@ def quantities(found: PictureLessons) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: PictureLessons) -> Iterator[Drawn]:
+def draw(found: PictureLessons) -> Iterator[PaperFigure]:
     """Draw the surfaces of three and of four methods, and the loss figure."""
     letter = found.pictures[2]
     zero = found.pictures[1].values
     upper = rows_of(found.lessons, (GREEDY, POOL, ALTERNATIVE))
-    yield Drawn(
+    yield PaperFigure(
         "digits-surfaces",
         picture_rows(upper, zero, draw_surface, side=1.6),
         "The digit 8 corrected to 0, grey level as height: GFT-1, GFT-1 with 80 % of the pixels to choose from, and "
         f"GFT-1 that teaches the letter O instead with probability 0.2. The O: {letter.source}",
     )
     lower = rows_of(found.lessons, ("GFT-0.05", "GFT-0.5", "RFT-0.05", WHOLE))
-    yield Drawn(
+    yield PaperFigure(
         "digits-methods",
         picture_rows(lower, zero, draw_surface, side=1.6),
         "The same correction by packs: the 5 % and the 50 % of the pixels with the largest error, 5 % drawn at random, "
         "and all of them. Larger packs are slower, and random packs are not better than the whole pool.",
     )
-    yield Drawn(
+    yield PaperFigure(
         "digits-loss",
         loss_figure(found.lessons, bottom=0.0, enlarged=0.1, place=(0.55, 0.5, 0.43, 0.46)),
         "How fast the 8 becomes a 0, by method; the inset enlarges the beginning. Yellow is where GFT-k lies for "

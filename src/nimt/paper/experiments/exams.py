@@ -11,7 +11,7 @@ from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.learners.linear_learner import LinearLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Quantity
 from nimt.paper.figure_style import apply_style, canvas, legend_above
 from nimt.paper.weight_distances import compare_curve, draw_distances, weight_distances
 from nimt.pools.pool import Points
@@ -105,14 +105,14 @@ def quantities(found: Examined) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: Examined) -> Iterator[Drawn]:
+def draw(found: Examined) -> Iterator[PaperFigure]:
     """Draw the mean distance over the steps, and the published ones as points."""
     figure = canvas(6.4, 3.9)
     ax = figure.subplots()
     colours = {name: lesson.colour for name, lesson in found.lessons.items()}
     draw_distances(ax, found.curves, colours, PUBLISHED, "mean |w - w*|")
     legend_above(figure, ax, 4)
-    yield Drawn(
+    yield PaperFigure(
         "exams",
         figure,
         "Mean distance of the weights. Points are the published means, of other points and first weights; what was "

@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting
 from nimt.paper.figure_style import apply_style, canvas, step_title
 from nimt.paper.methods import GREEDY
 from nimt.paper.picture_problems import CHECKPOINTS, CLIPPED, PictureLessons, draw_contours, rows_of, teach_picture
@@ -38,7 +38,7 @@ def lessons(found: PictureLessons) -> list[PaperLesson]:
 
 
 @apply_style
-def draw(found: PictureLessons) -> Iterator[Drawn]:
+def draw(found: PictureLessons) -> Iterator[PaperFigure]:
     """Draw contour panels, the first face at the top left and the target at the bottom right."""
     initial, target = found.pictures
     row = rows_of(found.lessons, (GREEDY,))[GREEDY]
@@ -54,7 +54,7 @@ def draw(found: PictureLessons) -> Iterator[Drawn]:
         ax.set_title(title)
     for ax in axes[len(panels) :]:
         ax.set_visible(False)
-    yield Drawn(
+    yield PaperFigure(
         "faces",
         figure,
         f"GFT-1 teaches one face into another: {initial.name} becomes {target.name}. {initial.caption} "

@@ -12,7 +12,7 @@ from nimt.datasets.formulas import mixture, mixture_pool, mixture_start
 from nimt.kernels import rbf
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Quantity
 from nimt.paper.figure_style import (
     DISCREPANCY,
     LossCurve,
@@ -83,7 +83,7 @@ def quantities(found: dict[str, Lesson]) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
+def draw(found: dict[str, Lesson]) -> Iterator[PaperFigure]:
     """Draw the panels of GFT-1 and the curves of all methods beside them."""
     lesson = found[GREEDY]
     figure = canvas(9.6, 3.9)
@@ -100,7 +100,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     ax = right.subplots()
     draw_losses(ax, curves_of(found), lesson.itd)
     legend_above(right, ax, 3)
-    yield Drawn(
+    yield PaperFigure(
         "gmm",
         figure,
         "A Gaussian mixture taught to a learner that starts at N(-10, 1). Left: GFT-1; the stem leads from the "

@@ -16,7 +16,7 @@ from nimt.datasets.places import find, readable_file
 from nimt.errors import InvalidInput
 from nimt.learners.linear_learner import LinearLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Quantity
 from nimt.paper.figure_style import apply_style, canvas
 from nimt.paper.weight_distances import compare_curve, draw_distances, weight_distances
 from nimt.pools.pool import Points
@@ -250,7 +250,7 @@ def quantities(found: Taught) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: Taught) -> Iterator[Drawn]:
+def draw(found: Taught) -> Iterator[PaperFigure]:
     """Draw |w - w*|^2 over the steps: within the range of the pool, and with free labels and examples."""
     figure = canvas(8.6, 4.4)
     ranged, free = figure.subplots(1, 2)
@@ -266,7 +266,7 @@ def draw(found: Taught) -> Iterator[Drawn]:
     free.set_ylim(1e-8, 1e4)
     free.set_ylabel("")
     points = " Points are the published values." if found.moons.published else ""
-    yield Drawn(
+    yield PaperFigure(
         "imt",
         figure,
         f"Squared distance of the weights. Left: examples of the pool, and labels and examples in their range. Right: "

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from nimt.datasets import Picture, first_eight, mean_zero
 from nimt.datasets import formulas as problems
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Quantity
 from nimt.paper.experiments import digits, gmm
 from nimt.paper.figure_style import (
     DISCREPANCY,
@@ -92,7 +92,7 @@ def quantities(found: Widths) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: Widths) -> Iterator[Drawn]:
+def draw(found: Widths) -> Iterator[PaperFigure]:
     """Draw both lessons, the published values as dots."""
     figure = canvas(9.0, 3.5)
     left, right = figure.subplots(1, 2)
@@ -116,7 +116,7 @@ def draw(found: Widths) -> Iterator[Drawn]:
         ax.set_xlabel("step t")
         ax.set_ylabel(DISCREPANCY)
     legend_above(figure, left, 3)
-    yield Drawn(
+    yield PaperFigure(
         "kernel-width",
         figure,
         "GFT-1 under the kernel width that the text states and under the one that was used. The dots are the published "

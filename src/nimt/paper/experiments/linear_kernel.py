@@ -17,7 +17,7 @@ from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
 from nimt.learners.linear_learner import LinearLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Quantity
 from nimt.paper.figure_style import (
     DASHES,
     LEARNER,
@@ -110,7 +110,7 @@ def quantities(found: dict[str, dict[str, Lesson]]) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: dict[str, dict[str, Lesson]]) -> Iterator[Drawn]:
+def draw(found: dict[str, dict[str, Lesson]]) -> Iterator[PaperFigure]:
     """Draw the three learners, one row per version."""
     kept = np.array(list(found[next(iter(found))][RBF].snapshots))
     wanted = np.array(DRAWN) * kept[-1] / STEPS
@@ -131,7 +131,7 @@ def draw(found: dict[str, dict[str, Lesson]]) -> Iterator[Drawn]:
     for ax in axes[-1]:
         ax.set_xlabel("x")
     legend_above(figure, axes[0, 0], 5)
-    yield Drawn(
+    yield PaperFigure(
         "linear-kernel",
         figure,
         "Three learners shown the same examples, those that GFT-1 chooses for the RBF learner. The linear kernel and "

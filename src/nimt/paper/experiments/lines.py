@@ -10,7 +10,7 @@ from nimt.datasets.formulas import line, line_pool, two_bumps
 from nimt.kernels import rbf
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting
 from nimt.paper.figure_style import apply_style, canvas, draw_line_panel, find_shown_at, legend_above, step_title
 from nimt.paper.methods import GREEDY, teacher_of
 
@@ -42,7 +42,7 @@ def lessons(found: dict[str, Lesson]) -> list[PaperLesson]:
 
 
 @apply_style
-def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
+def draw(found: dict[str, Lesson]) -> Iterator[PaperFigure]:
     """Draw one row of panels per line."""
     columns = max(len(lesson.snapshots) for lesson in found.values())
     figure = canvas(1.95 * columns + 0.4, 4.0)
@@ -55,7 +55,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
     for ax in axes[-1]:
         ax.set_xlabel("x")
     legend_above(figure, axes[0, 0], 3)
-    yield Drawn(
+    yield PaperFigure(
         "lines",
         figure,
         "GFT-1 teaches two straight lines (dashed) to a learner that begins with a curve of two bumps; the stem leads "

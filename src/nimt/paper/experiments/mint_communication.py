@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.experiment import Drawn, Experiment, PaperSetting
+from nimt.paper.experiment import Experiment, PaperFigure, PaperSetting
 from nimt.paper.figure_style import apply_style, canvas, legend_above
 from nimt.paper.several_outputs import EACH, MIXED, Ways, draw_ways, learner, steps_by_level, tables
 from nimt.pools.pool import Grid
@@ -44,14 +44,14 @@ def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Ways:
 
 
 @apply_style
-def draw(found: Ways) -> Iterator[Drawn]:
+def draw(found: Ways) -> Iterator[PaperFigure]:
     """Draw the curves."""
     figure = canvas(6.4, 3.9)
     ax = figure.subplots()
     draw_ways(ax, found)
     ax.set_ylim(5e-3, 0.8)
     legend_above(figure, ax, 2)
-    yield Drawn(
+    yield PaperFigure(
         "mint-communication",
         figure,
         "Mixtures of the colours of a photo, taught to a learner that starts with the photo. One mixture before the "

@@ -9,7 +9,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.datasets import Picture
 from nimt.datasets.formulas import mixture, mixture_pool
-from nimt.paper.experiment import Drawn, Experiment, PaperSetting
+from nimt.paper.experiment import Experiment, PaperFigure, PaperSetting
 from nimt.paper.figure_style import apply_style, canvas, draw_line_panel, legend_above, step_title
 from nimt.paper.several_outputs import MIXED, SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 
@@ -37,7 +37,7 @@ def run(setting: PaperSetting, pictures: tuple[Picture, ...] = ()) -> Ways:
 
 
 @apply_style
-def draw(found: Ways) -> Iterator[Drawn]:
+def draw(found: Ways) -> Iterator[PaperFigure]:
     """Draw both outputs with and without communication, and the curves."""
     figure = canvas(9.6, 3.9)
     left, right = figure.subfigures(1, 2, width_ratios=[1.45, 1], squeeze=False)[0]
@@ -55,7 +55,7 @@ def draw(found: Ways) -> Iterator[Drawn]:
     ax = right.subplots()
     draw_ways(ax, found)
     legend_above(right, ax, 1)
-    yield Drawn(
+    yield PaperFigure(
         "mint-gmm",
         figure,
         "Two Gaussian mixtures taught at once. Left: the learner before the first example; the outputs that "

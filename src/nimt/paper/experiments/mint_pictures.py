@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture, standardise
-from nimt.paper.experiment import Drawn, Experiment, PaperSetting, frames
+from nimt.paper.experiment import Experiment, PaperFigure, PaperSetting, frames
 from nimt.paper.figure_style import apply_style, bare, canvas, legend_above, step_title
 from nimt.paper.several_outputs import SHARED, Ways, draw_ways, steps_by_level, tables, teach_ways
 from nimt.pools.pool import Grid
@@ -40,7 +40,7 @@ def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Ways:
 
 
 @apply_style
-def draw(found: Ways) -> Iterator[Drawn]:
+def draw(found: Ways) -> Iterator[PaperFigure]:
     """Draw both pictures as they are learned, and the curves."""
     lesson = found.lessons[SHARED]
     kept = frames(lesson)
@@ -57,7 +57,7 @@ def draw(found: Ways) -> Iterator[Drawn]:
     ax = right.subplots()
     draw_ways(ax, found)
     legend_above(right, ax, 1)
-    yield Drawn(
+    yield PaperFigure(
         "mint-pictures",
         figure,
         "Two grey pictures taught at once from nothing with shared examples, and the error by way; dotted lines are "

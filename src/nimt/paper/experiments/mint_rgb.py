@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt import datasets
 from nimt.datasets import Picture
-from nimt.paper.experiment import Drawn, Experiment, PaperSetting, Quantity, frames
+from nimt.paper.experiment import Experiment, PaperFigure, PaperSetting, Quantity, frames
 from nimt.paper.figure_style import apply_style, bare, canvas, legend_above, step_title
 from nimt.paper.several_outputs import (
     EACH,
@@ -59,7 +59,7 @@ def quantities(found: Ways) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: Ways) -> Iterator[Drawn]:
+def draw(found: Ways) -> Iterator[PaperFigure]:
     """Draw the photo as it is learned, and the curves."""
     lesson = found.lessons[SHARED]
     shape = (*lesson.pool.shape, 3)
@@ -77,7 +77,7 @@ def draw(found: Ways) -> Iterator[Drawn]:
     ax = right.subplots()
     draw_ways(ax, found)
     legend_above(right, ax, 1)
-    yield Drawn(
+    yield PaperFigure(
         "mint-rgb",
         figure,
         "A photo in colour taught from nothing with shared examples, and the error by way; dotted lines are the levels "

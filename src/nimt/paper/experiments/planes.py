@@ -12,7 +12,7 @@ from nimt.datasets.formulas import bowl, plane, plane_pool
 from nimt.kernels import rbf
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, frames
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, frames
 from nimt.paper.figure_style import LEARNER, apply_style, as_image, canvas
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.surfaces import Room, Surface
@@ -52,7 +52,7 @@ def lessons(found: dict[str, Lesson]) -> list[PaperLesson]:
 
 
 @apply_style
-def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
+def draw(found: dict[str, Lesson]) -> Iterator[PaperFigure]:
     """Draw one row of surfaces per bowl, with the plane in each panel."""
     columns = max(len(frames(lesson)) for lesson in found.values())
     figure = canvas(2.0 * columns, 4.4)
@@ -69,7 +69,7 @@ def draw(found: dict[str, Lesson]) -> Iterator[Drawn]:
             ax.set_title(f"t = {step:,}", fontsize=9)
         for ax in row[len(frames(lesson)) :]:
             ax.set_axis_off()
-    yield Drawn(
+    yield PaperFigure(
         "planes",
         figure,
         "GFT-1 teaches the plane z = x1 + x2 - 8 (grey) to a learner (orange) that begins with a bowl, downward above "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,14 +13,15 @@ from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, linear, rbf
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Parts, Quantity
 from nimt.paper.figure_style import apply_style, canvas, legend_above
-from nimt.planning.shortest_lesson import ShortestLesson, shortest
+from nimt.planning.shortest_lesson import shortest
 from nimt.plots.style import inks
 from nimt.pools.pool import Grid, Points, Pool
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
 from nimt.teachers.responsive import ResponsiveTeacher
+from nimt.teachers.sequence import SequenceTeacher
 from nimt.teachers.teacher import Teacher
 
 STEPS = 200_000
@@ -64,32 +65,52 @@ class Case:
         return [GreedyTeacher(), RandomTeacher(), decrease, ResponsiveTeacher()]
 
 
-def cases() -> dict[str, Case]:
-    """Return the lessons by name."""
+def on_mixture(tol: float, **told: Any) -> Case:
+    return Case(formulas.mixture_pool(), formulas.mixture, tol, formulas.mixture_start, **told)
+
+
+def on_scattered() -> Case:
     points = np.random.default_rng(1).uniform(-1, 1, (200, 2))
-    directions = np.random.default_rng(1)
-    many = directions.uniform(-1, 1, (100, 10))
-    weights = directions.normal(size=10)
+    return Case(Points(points), lambda x: np.sin(3 * x[:, 0]) * x[:, 1], 2e-3)
+
+
+def in_ten_dimensions() -> Case:
+    draw = np.random.default_rng(1)
+    points, weights = draw.uniform(-1, 1, (100, 10)), draw.normal(size=10)
+    return Case(Points(points), lambda x: x @ weights, 1e-5, kernel=linear(0.0))
+
+
+def on_noise() -> Case:
     draw = np.random.default_rng(1)
     rows = draw.uniform(-1, 1, (250, 2))
     noisy = np.sin(rows[:, 0]) * np.cos(rows[:, 1]) + 0.1 * draw.normal(size=250)
-    mixture = formulas.mixture_pool(), formulas.mixture
-    zero, eight = mean_zero().values, first_eight().values
+    return Case(Points(rows), noisy, 0.1107 / np.sqrt(250), most=20_000, planned=(RATE,))
+
+
+def on_cat(tol: float, width: float) -> Case:
     small = cat().values.reshape(46, 2, 46, 2).mean(axis=(1, 3))
-    return {
-        "mixture": Case(*mixture, 1e-4, formulas.mixture_start),
-        "mixture, 1e-5": Case(*mixture, 1e-5, formulas.mixture_start, planned=(RATE,)),
-        "sine": Case(Grid(np.arange(-3, 3, 0.1)), np.sin, 1e-3),
-        "line": Case(formulas.line_pool(), formulas.line(1.0, 1.0), 4e-3, formulas.two_bumps),
-        "2-D scattered": Case(Points(points), lambda x: np.sin(3 * x[:, 0]) * x[:, 1], 2e-3),
-        "linear kernel, 10-D": Case(Points(many), lambda x: x @ weights, 1e-5, kernel=linear(0.0)),
-        "boundary, square loss": Case(formulas.boundary_pool(), formulas.boundary, 1e-3, formulas.boundary_start),
-        "mixture, width 2": Case(*mixture, 1e-3, formulas.mixture_start, rbf(width=2.0)),
-        "noise": Case(Points(rows), noisy, 0.1107 / np.sqrt(250), most=20_000, planned=(RATE,)),
-        "cat 46 x 46, width 2": Case(Grid.like(small), small, 8e-3, kernel=rbf(width=2.0), planned=()),
-        "digit 8 to 0": Case(Grid.like(zero), zero, 2.36e-4, eight, planned=(RATE,)),
-        "cat 46 x 46": Case(Grid.like(small), small, 4.2e-3, planned=()),
-    }
+    return Case(Grid.like(small), small, tol, kernel=rbf(width=width), planned=())
+
+
+def on_digit() -> Case:
+    zero = mean_zero().values
+    return Case(Grid.like(zero), zero, 2.36e-4, first_eight().values, planned=(RATE,))
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "mixture": lambda: on_mixture(1e-4),
+    "mixture, 1e-5": lambda: on_mixture(1e-5, planned=(RATE,)),
+    "sine": lambda: Case(Grid(np.arange(-3, 3, 0.1)), np.sin, 1e-3),
+    "line": lambda: Case(formulas.line_pool(), formulas.line(1.0, 1.0), 4e-3, formulas.two_bumps),
+    "2-D scattered": on_scattered,
+    "linear kernel, 10-D": in_ten_dimensions,
+    "boundary, square loss": lambda: Case(formulas.boundary_pool(), formulas.boundary, 1e-3, formulas.boundary_start),
+    "mixture, width 2": lambda: on_mixture(1e-3, kernel=rbf(width=2.0)),
+    "noise": on_noise,
+    "cat 46 x 46, width 2": lambda: on_cat(8e-3, 2.0),
+    "digit 8 to 0": on_digit,
+    "cat 46 x 46": lambda: on_cat(4.2e-3, 0.5),
+}  # built where they are taught: pictures take a moment to read
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,33 +122,62 @@ class Shortest:
     best: dict[str, dict[str, tuple[float, int]]]
 
 
-def run(setting: PaperSetting, pictures: tuple[Picture, ...]) -> Shortest:
-    """Give every case by every teacher, and by a plan; at other rates the numbers of steps are enough."""
+def teach_case(setting: PaperSetting, pictures: tuple[Picture, ...], name: str) -> Shortest | None:
+    """Give a case by every teacher, and by a plan; at other rates the numbers of steps are enough.
+
+    A run with few steps has one case only, None for the others.
+    """
     trial = setting.iterations is not None
+    if trial and name != TRIAL:
+        return None
+    case = CASES[name]()
+    if trial:  # the smaller the tolerance, the longer a plan takes
+        case = replace(case, tol=20 * case.tol)
+    plan = plan_at(setting, name, case, RATE, 1 if trial else None)
+    lessons = {
+        teacher.name: give(setting, f"{name}: {teacher.name}", case, RATE, teacher)
+        for teacher in (*case.teachers(RATE), *([] if plan is None else [plan.teacher]))
+    }
+    best = {} if trial else best_rates(setting, name, case)
+    return Shortest({name: lessons}, {name: None if plan is None else plan.fewest}, {name: best})
+
+
+def assemble(given: dict[str, Shortest | None], pictures: tuple[Picture, ...]) -> Shortest:
+    """Return all cases as one."""
     found = Shortest({}, {}, {})
-    for name, case in cases().items():
-        if trial and name != TRIAL:
-            continue
-        if trial:  # the smaller the tolerance, the longer a plan takes
-            case = replace(case, tol=20 * case.tol)
-        plan = plan_at(case, RATE, 1 if trial else None)
-        found.lessons[name] = {
-            teacher.name: give(setting, f"{name}: {teacher.name}", case, RATE, teacher)
-            for teacher in (*case.teachers(RATE), *([] if plan is None else [plan.teacher]))
-        }
-        found.fewest[name] = None if plan is None else plan.fewest
-        found.best[name] = {} if trial else best_rates(setting, name, case)
+    for one in given.values():
+        if one is not None:
+            found.lessons.update(one.lessons)
+            found.fewest.update(one.fewest)
+            found.best.update(one.best)
     return found
 
 
-def plan_at(case: Case, rate: float, starts: int | None) -> ShortestLesson | None:
-    """Return the planned lesson at a rate, None where none is looked for or found."""
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A planned lesson, and the proved bound."""
+
+    teacher: Teacher
+    fewest: int
+
+
+def plan_at(setting: PaperSetting, name: str, case: Case, rate: float, starts: int | None) -> Plan | None:
+    """Return the planned lesson at a rate, None where none is looked for or found; a stopped run keeps it."""
     if rate not in case.planned:
         return None
-    try:
-        return shortest(case.learner(case.rates[rate]), case.pool, case.target, tol=case.tol, starts=starts)
-    except InvalidInput:  # as for noise
-        return None
+
+    def make() -> dict[str, Any]:
+        if setting.tell is not None:
+            setting.tell(f"{name}: planning at {rate:g}", 0, 1)
+        learner = case.learner(case.rates[rate])
+        try:
+            plan = shortest(learner, case.pool, case.target, tol=case.tol, starts=starts)
+        except InvalidInput:  # as for noise
+            return {}
+        return {"shown": np.asarray(plan.teacher.indices).tolist(), "fewest": plan.fewest}
+
+    found = make() if setting.keeper is None else setting.keeper.keep_value(f"{name} {rate}", make)
+    return Plan(SequenceTeacher(found["shown"], title="shortest"), found["fewest"]) if found else None
 
 
 def give(setting: PaperSetting, title: str, case: Case, rate: float, teacher: Teacher) -> Lesson:
@@ -139,7 +189,7 @@ def best_rates(setting: PaperSetting, name: str, case: Case) -> dict[str, tuple[
     """Return for every teacher the rate with the fewest steps, and these."""
     steps: dict[str, list[tuple[int, float]]] = {}
     for rate in RATES:
-        plan = plan_at(case, rate, 1)
+        plan = plan_at(setting, name, case, rate, 1)
         for teacher in (*case.teachers(case.rates[rate]), *([] if plan is None else [plan.teacher])):
             lesson = give(setting, f"{name}: {teacher.name} at {rate:g}", case, rate, teacher)
             if lesson.itd is not None:
@@ -187,7 +237,7 @@ def quantities(found: Shortest) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: Shortest) -> Iterator[Drawn]:
+def draw(found: Shortest) -> Iterator[PaperFigure]:
     """Draw M over the steps for one lesson."""
     name = DRAWN if DRAWN in found.lessons else TRIAL
     figure = canvas(6.4, 3.9)
@@ -201,7 +251,7 @@ def draw(found: Shortest) -> Iterator[Drawn]:
     ax.set_xlabel("t")
     ax.set_ylabel("M")
     legend_above(figure, ax, 5)
-    yield Drawn(
+    yield PaperFigure(
         "shortest",
         figure,
         f"The lesson {name!r} at rate 0.01. The planned lesson is behind at first, and is the first to arrive.",
@@ -228,13 +278,15 @@ def notes(found: Shortest) -> list[str]:
     ]
 
 
+PARTS = Parts(names=tuple(CASES), teach=teach_case, assemble=assemble)
 EXPERIMENT = Experiment(
     name="shortest",
     title="How few steps",
     paper="not in the paper",
     about="Ten lessons with a target in reach and two others, each to a tolerance: with true labels GFT-1 takes about "
     "twice as many steps as a planned lesson. Square loss, learning rate 0.01, RBF kernel of width 0.5 unless said.",
-    run=run,
+    run=PARTS.run,
+    parts=PARTS,
     lessons=tables,
     quantities=quantities,
     overview=overview,

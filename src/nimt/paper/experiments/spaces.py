@@ -14,7 +14,7 @@ from nimt.kernels import rbf
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.linear_learner import LinearLearner
 from nimt.lesson.lesson import Lesson
-from nimt.paper.experiment import Drawn, Experiment, PaperLesson, PaperSetting, Quantity, frames
+from nimt.paper.experiment import Experiment, PaperFigure, PaperLesson, PaperSetting, Quantity, frames
 from nimt.paper.figure_style import LEARNER, apply_style, as_image, canvas
 from nimt.paper.methods import GREEDY, teacher_of
 from nimt.paper.surfaces import Room, Surface
@@ -93,7 +93,7 @@ def quantities(found: Spaces) -> list[Quantity]:
 
 
 @apply_style
-def draw(found: Spaces) -> Iterator[Drawn]:
+def draw(found: Spaces) -> Iterator[PaperFigure]:
     """Draw the path of w beside the surfaces."""
     figure = canvas(9.6, 4.1)
     left, right = figure.subfigures(1, 2, width_ratios=[1, 1.35], squeeze=False)[0]
@@ -109,7 +109,7 @@ def draw(found: Spaces) -> Iterator[Drawn]:
         room.open(ax)
         room.show(ax, [Surface(as_image(lesson.pool, values), "viridis")])
         ax.set_title(title)
-    yield Drawn(
+    yield PaperFigure(
         "spaces",
         figure,
         "Two lessons by GFT-1. (a) A linear learner is a point w in three dimensions; every example moves it on "

@@ -5,8 +5,8 @@ from nimt.teachers.scores.score import SCORES, Score
 from nimt.teachers.scores.residual import Residual
 from nimt.teachers.scores.gradient import Gradient
 from nimt.teachers.scores.loss_value import LossValue
-from nimt.teachers.scores.surrogate import Surrogate
-from nimt.teachers.scores.omniscient import Omniscient
+from nimt.teachers.scores.surrogate_score import Surrogate
+from nimt.teachers.scores.omniscient_score import Omniscient
 from nimt.teachers.scores.decrease import Decrease
 from nimt.teachers.scores.response import Response
 from nimt.teachers.scores.own_score import OwnScore
