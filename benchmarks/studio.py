@@ -203,16 +203,20 @@ def soak(browser, address, minutes):
         "load",
     )
     print(" ".join(f"{name:>13}" for name in names))
-    four = [["greedy", 0.01], ["random", 0.01], ["synthesis", 0.01], ["packs", 0.01]]
+    four = [{"teacher": "greedy"}, {"teacher": "random"}, {"teacher": "synthesis"}, {"teacher": "greedy", "k": 0.05}]
     page = open_page(browser, address)
-    page.evaluate("(four) => { studio.form.teachers.list = four.map(([preset, rate]) => ({ preset, rate })) }", four)
     page.select_option("#target-kind", "named:cat")
+    page.evaluate(
+        "(four) => { studio.form.teachers.fill(four); studio.form.teachers.draw() }",
+        [one | {"rate": 0.01} for one in four],
+    )
+    page.click("#race")
     page.wait_for_function("() => studio.racers.length === 4")
     page.evaluate(WATCH)
     began, races = time.monotonic(), 1
     with an_idle_process() as idle_gap:
         while time.monotonic() - began < 60 * minutes:
-            page.evaluate("studio.clock.speed = 3000; studio.clock.play(1)")
+            page.evaluate("studio.time.chosen = true; studio.clock.speed = 3000; studio.clock.play(1)")
             page.wait_for_timeout(4000)
             page.evaluate("studio.clock.play(-1)")
             page.wait_for_timeout(2000)

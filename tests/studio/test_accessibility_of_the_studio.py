@@ -6,8 +6,6 @@ import http.server
 import threading
 from functools import partial
 
-import pytest
-
 from nimt.studio.static_page import write_static_studio
 from test_accessibility import OVER, browser, do_nothing, look
 
@@ -19,17 +17,22 @@ def close_guide(page):
     page.evaluate("studio.seek(9)")
 
 
-def test_the_studio(browser, studio):
-    look(browser, studio.address, OVER, do_nothing, close_guide)
+def open_take(page):
+    page.click("#open-take")
 
 
-@pytest.mark.parametrize("opens", ["#open-take", "#open-keys"])
-def test_its_dialogs(browser, studio, opens):
-    def open_dialog(page):
-        close_guide(page)
-        page.click(opens)
+def open_keys(page):
+    page.keyboard.press("Escape")
+    page.click("#open-keys")
 
-    look(browser, studio.address, OVER, open_dialog)
+
+def present(page):
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+
+
+def test_the_studio_its_dialogs_and_a_presentation(browser, studio):
+    look(browser, studio.address, OVER, do_nothing, close_guide, open_take, open_keys, present)
 
 
 def test_the_game_and_a_drawing(browser, studio):
