@@ -366,8 +366,11 @@ class KnowsAll:
 def test_references_that_cannot_be_compared():
     points, classes = blobs(3)
     learner = nimt.KernelLearner(nimt.rbf(0.8), learning_rate=0.1)
+    with pytest.raises(nimt.InvalidInput, match=r"a function of x, a fitted estimator .*, got 0\.5"):
+        nimt.GreedyTeacher(reference=0.5)
+    halves = np.full(40, 0.5)
     with pytest.raises(nimt.InvalidInput, match="compared with labels that are classes"):
-        nimt.teach(learner, nimt.GreedyTeacher(reference=0.5), points, points[:, 0], max_iterations=1, tol=None)
+        nimt.teach(learner, nimt.GreedyTeacher(reference=halves), points, points[:, 0], max_iterations=1, tol=None)
     for reference in (np.full(40, 7), np.zeros((40, 2))):
         with pytest.raises(nimt.InvalidInput, match="give the reference as classes"):
             nimt.teach(

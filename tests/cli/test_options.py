@@ -27,10 +27,10 @@ def test_the_orthogonal_learner_with_a_rule_of_interpolation(nimt, tmp_path):
     kernel = library.rbf(0.5)
     x = np.arange(-14, 14, 0.1)
     lesson = lesson_in(tmp_path / "a")
-    assert isinstance(lesson.learner, library.OrthogonalLearner)
+    assert isinstance(lesson.learner, library.learners.OrthogonalLearner)
     target, start = lesson.target, lesson.initial
     expected = library.teach(
-        library.OrthogonalLearner(kernel, initial=start), library.InterpolationTeacher("f/P", kernel=kernel),
+        library.learners.OrthogonalLearner(kernel, initial=start), library.teachers.InterpolationTeacher("f/P", kernel=kernel),
         library.Grid(x), target, max_iterations=25, tol=None,
     )  # fmt: skip
     np.testing.assert_array_equal(lesson.indices, expected.indices)
@@ -50,7 +50,7 @@ def test_an_unknown_learner_is_refused(nimt):
 
 def test_patience(nimt, tmp_path):
     answer = nimt("teach", "gmm", "--teacher", "random", "--patience", "3", "-n", "3000", "--out", "a", "-q")
-    assert answer.code == 0 and lesson_in(tmp_path / "a").outcome is library.Outcome.STALLED
+    assert answer.code == 0 and lesson_in(tmp_path / "a").outcome is library.lesson.Outcome.STALLED
     answer = nimt("teach", "gmm", "--patience", "0")
     assert answer.code == 2 and "--patience must be" in answer.err
 
@@ -62,7 +62,7 @@ def test_a_time_limit_stops_and_resume_goes_on(undrawn, nimt, tmp_path):
     assert answer.code == 0, answer.err
     assert "go on with: nimt resume part" in answer.out
     stopped = lesson_in(tmp_path / "part")
-    assert stopped.outcome is library.Outcome.TIME and 0 < len(stopped) < 4000
+    assert stopped.outcome is library.lesson.Outcome.TIME and 0 < len(stopped) < 4000
     assert nimt("resume", "part", "--time-limit", "600", "-q").code == 0
     again, whole = lesson_in(tmp_path / "part"), lesson_in(tmp_path / "whole")
     np.testing.assert_array_equal(again.discrepancy, whole.discrepancy)

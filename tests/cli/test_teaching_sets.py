@@ -65,7 +65,7 @@ def test_a_person_at_a_terminal_hears_at_once_what_is_read(nimt, houses, monkeyp
     monkeypatch.setattr(table_files, "LARGE_TABLE", 1)
     for command in ("suspects", "teaching-set"):
         lines = nimt(command, "houses.csv", "--target-column", "nothing").err.splitlines()
-        assert lines[0] == "nimt: reading houses.csv" and "has no column" in lines[1]
+        assert lines[0] == "nimt: reading the table" and "has no column" in lines[1]
     assert nimt("suspects", "houses.csv", "--target-column", "nothing", "-q").err.startswith("nimt: error:")
 
 

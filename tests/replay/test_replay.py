@@ -270,6 +270,7 @@ def test_an_address_says_where_to_begin_and_whether_to_play(browser, tmp_path):
         page.goto("about:blank")
         page.goto(f"{address}#play&loop&step=999&speed=2000")
         page.wait_for_function("() => window.player?.clock.playing && player.clock.now < 999")  # it began again
+        page.wait_for_function("() => document.querySelector('#said').textContent === ''")  # no sentence of a past step
     with a_page(browser, reduced_motion="reduce") as page:
         page.goto(f"{address}#play")
         page.wait_for_function("() => window.player")

@@ -240,7 +240,8 @@ export class Player {
     describeAs(this.by("said"), clock.playing ? "off" : "polite", "aria-live"); // read out where it stands still
     if (reason) write(this.by("said"), `${this.isRace ? `${lanes[this.selected].lesson.name}: ` : ""}${reason.text}`);
     if (!clock.playing) lanes.forEach((lane, number) => this.say(lane, stepOf(lane), now[number]));
-    if (!clock.playing && !reason) write(this.by("said"), lanes.length > 1 ? this.order(now, step) : lanes[0].said);
+    const standing = () => (lanes.length > 1 ? this.order(now, step) : lanes[0].said);
+    if (!reason) write(this.by("said"), clock.playing ? "" : standing()); // what is past would contradict the picture
   }
 
   drawTime() {
