@@ -67,28 +67,30 @@ class PoolOffer:
     def __init__(self, task: Task, pupil: Pupil) -> None:
         self.task: Task = task
         self.pupil: Pupil = pupil
-        everything = task.candidates is None
+        self.shows_all: bool = task.candidates is None
         candidates = np.arange(len(task.pool)) if task.candidates is None else task.candidates
         self.candidates: Indices = candidates.view()
         self.candidates.flags.writeable = False
-        self.pool: Pool = task.pool if everything else Points(task.pool.take(self.candidates))
+        self.pool: Pool = task.pool if self.shows_all else Points(task.pool.take(self.candidates))
         self.seen: Array = read_only(pupil.values)
-        self.target: Array = read_only(task.target if everything else task.target[self.candidates])
-        self.known = KnownParts(task, pupil)
+        self.target: Array = read_only(task.target if self.shows_all else task.target[self.candidates])
+        self.known = KnownParts(task, pupil) if task.teacher.opens else None
+        self.per_output: bool = task.per_output
         self.move: Callable[[Indices, Array], None] | None = None
         if getattr(pupil, "takes_slopes", False):
             self.move = cast(MovingPupil, pupil).move
 
     def view(self, step: int, rng: np.random.Generator, memory: Memory | None) -> View:
         values = self.pupil.values
-        if self.task.candidates is not None:
+        if not self.shows_all:
             self.seen = read_only(values[self.candidates])
         elif self.seen.base is not values:  # most pupils change their values in place
             self.seen = read_only(values)
-        return View(step, self.pool, self.seen, self.target, rng, memory, self.candidates, *self.known.now())
+        known = () if self.known is None else self.known.now()
+        return View(step, self.pool, self.seen, self.target, rng, memory, self.candidates, *known)
 
     def indices(self, places: Indices) -> Indices:
-        return places.copy() if self.task.candidates is None else self.candidates[places]
+        return places.copy() if self.shows_all else self.candidates[places]
 
     def name_points(self, numbers: Indices) -> Indices:
         return numbers
@@ -101,7 +103,7 @@ class PoolOffer:
         return self.task.at_examples(self.task.other_target, self.candidates[places])
 
     def learn(self, places: Indices, selection: Selection, slopes: Array | None) -> None:
-        if self.task.per_output:
+        if self.per_output:
             packs = (self.task.outputs[0], -1)
             indices, labels = selection.indices.reshape(packs), selection.labels.reshape(packs)
             weights = () if selection.weights is None else (selection.weights.reshape(packs),)

@@ -19,7 +19,7 @@ from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil, weigh_slopes
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Answers, Chunk, as_rows
-from nimt.losses import check_labels, check_made_labels
+from nimt.losses import find_label_check
 from nimt.task.task import Task
 from nimt.teachers.never_twice import NothingLeft
 from nimt.teachers.teacher import Memory, Selection, Teacher, check_indices
@@ -44,6 +44,10 @@ class ReferenceEngine(Engine):
         self.teacher: Teacher = task.teacher
         self.per_output: bool = task.per_output
         self.label_outputs: tuple[int, ...] = task.label_outputs
+        self.other_target: Array | None = task.other_target
+        self.repeats: bool = task.repeats
+        self.still: float | None = task.stop.stop_when_stationary
+        self.check_labels: Callable[[Array], None] | None = find_label_check(pupil.loss, task.teacher.makes_labels)
         self.may_be_full: bool = hasattr(pupil, "is_full")
         self.may_be_compiled: bool = isinstance(pupil, CompilablePupil)
         self.memory: Memory | None = None
@@ -73,6 +77,7 @@ class ReferenceEngine(Engine):
         heard: list[Answers] = []
         discrepancies: list[float] = []
         outcome: Outcome | None = None
+        in_box = self.task.box is not None
         if self.failure is not None:
             raise self.failure
         if self.may_be_compiled and (self.step >= LATE or numba_is_loaded()):
@@ -100,16 +105,17 @@ class ReferenceEngine(Engine):
                 self.memory = selection.memory
                 self.last = selection
                 weights.append(selection.weights)
-                heard += self.heard
+                if self.heard:
+                    heard += self.heard
                 self.step += 1
                 self.discrepancy = discrepancy
                 shown.append(selection.indices)
                 labels.append(selection.labels)
                 if added is not None:
                     added.append(self.pupil.added)  # type: ignore[attr-defined]
-                if (between := self.offer.points(places)) is not None:
+                if in_box and (between := self.offer.points(places)) is not None:
                     points.append(between)
-                discrepancies.append(self.discrepancy)
+                discrepancies.append(discrepancy)
                 if self.step in wanted:
                     snapshots[self.step] = np.array(self.values)
         dimension = self.task.pool.dimension
@@ -152,16 +158,17 @@ class ReferenceEngine(Engine):
                 f"{task.teacher.kind} shows each of {task.outputs[0]} outputs examples of its own, and chose "
                 f"{len(places)}: it must choose as many for every output"
             )
-        if task.other_target is not None and self.label_rng.random() < task.other_probability:
+        if self.other_target is not None and self.label_rng.random() < task.other_probability:
             labels = offer.other_labels(places)
         else:
             labels = check_given_labels(selection.labels, (len(places), *self.label_outputs), self.check_labels)
         memory = None if selection.memory is None else check_memory(selection.memory)
         weights = None if selection.weights is None else check_weights(selection.weights, len(places))
-        self.heard = [
-            Answers(np.full(len(asked), self.step), offer.name_points(asked).astype(np.int64), answers)
-            for asked, answers in view.heard
-        ]
+        if view.heard or self.heard:
+            self.heard = [
+                Answers(np.full(len(asked), self.step), offer.name_points(asked).astype(np.int64), answers)
+                for asked, answers in view.heard
+            ]
         return places, Selection(offer.indices(places), labels, selection.scores, memory, weights)
 
     def stillness(self, selection: Selection) -> tuple[Outcome | None, Array | None]:
@@ -175,28 +182,26 @@ class ReferenceEngine(Engine):
         """
         if self.may_be_full and self.pupil.is_full:  # type: ignore[attr-defined]
             return Outcome.STATIONARY, None
-        loss, diagonal, still = self.pupil.loss, self.pupil.diagonal, self.task.stop.stop_when_stationary
+        pupil, still = self.pupil, self.still
+        loss, diagonal = pupil.loss, pupil.diagonal
         if loss is None or diagonal is None:
             return None, None
-        may_rest = self.task.repeats and self.discrepancy > 0 and selection.memory is None
+        may_rest = self.repeats and self.discrepancy > 0 and selection.memory is None
         if not may_rest and still is None:
             return None, None
-        values = self.pupil.values
-        values = self.task.at_examples(values, selection.indices) if self.per_output else values[selection.indices]
-        slopes = weigh_slopes(loss.slope(values, selection.labels), selection.weights)
+        values, indices = pupil.values, selection.indices
+        values = self.task.at_examples(values, indices) if self.per_output else values[indices]
+        slopes = loss.slope(values, selection.labels)
+        if selection.weights is not None:
+            slopes = weigh_slopes(slopes, selection.weights)
         if still is not None:
-            at = diagonal[selection.indices].reshape(-1, *(1 for _ in self.task.label_outputs))
+            at = diagonal[indices].reshape(-1, *(1 for _ in self.task.label_outputs))
             if np.max((slopes * at) ** 2) <= still:
                 return Outcome.STATIONARY, slopes
         # a teacher that draws may show another example next time
-        rests = may_rest and not np.count_nonzero(slopes) and not self.has_drawn("selection")
+        steep = slopes.item() if slopes.size == 1 else np.count_nonzero(slopes)
+        rests = may_rest and not steep and not self.has_drawn("selection")
         return Outcome.AT_REST if rests else None, slopes
-
-    def check_labels(self, labels: Array) -> None:
-        """Refuse labels that the loss does not take from this teacher."""
-        loss = self.pupil.loss
-        if loss is not None:
-            (check_made_labels if self.task.teacher.makes_labels else check_labels)(loss, labels)
 
     def mix(self, matrix: Array) -> None:
         cast(MixingPupil, self.pupil).mix(matrix)
@@ -218,11 +223,12 @@ class ReferenceEngine(Engine):
         self.offer.restore(state.get("offer", {}))
 
 
-def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], check: Callable[[Array], None]) -> Array:
-    """Return a teacher's labels, or say what is wrong with them."""
+def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], check: Callable[[Array], None] | None) -> Array:
+    """Return a teacher's labels, or say what is wrong with them; `check` is that of the loss."""
     # one label per step, as in `check_indices`
     if type(labels) is np.ndarray and labels.dtype == FLOAT and labels.shape == shape == (1,) and isfinite(labels[0]):
-        check(labels)
+        if check is not None:
+            check(labels)
         return labels.copy()
     given = real_array("a teacher's labels", labels)
     if given.shape != shape:
@@ -230,7 +236,8 @@ def check_given_labels(labels: ArrayLike, shape: tuple[int, ...], check: Callabl
             f"a teacher showed {say_count(shape[0], 'example')} with labels of shape {given.shape}, not {shape}"
         )
     check_finite("a teacher's labels", given)
-    check(given)
+    if check is not None:
+        check(given)
     return given.copy()  # the teacher may use its array again
 
 

@@ -115,7 +115,7 @@ class KernelPupil(_KernelPupil):
         """Do f <- f + sum_j c_j K(x_j, .), which is one step; `step` has the c_j."""
         if len(indices) == 1:
             index = indices.item()
-            self.coefficients[index] += step[0]
+            self.coefficients[index] += step.item() if step.ndim == 1 else step[0]  # a plain number is faster
             self.shown[index] = True
         else:
             np.add.at(self.coefficients, indices, step)  # a pack may show the same point twice

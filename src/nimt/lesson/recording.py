@@ -108,7 +108,8 @@ def as_rows(packs: list[NDArray[T]], filler: float, trailing: tuple[int, ...] = 
     sizes = set(map(len, packs))
     k = max(sizes, default=1)
     if len(sizes) <= 1:
-        return np.array(packs).reshape(len(packs), k, *trailing)
+        joined = np.concatenate(packs) if packs else np.array(packs)
+        return joined.reshape(len(packs), k, *trailing)
     return np.stack([fill_up(pack, k, filler) for pack in packs])
 
 

@@ -5,8 +5,8 @@ from nimt.losses.loss import (
     Loss,
     as_loss,
     check_labels,
-    check_made_labels,
     couples_outputs,
+    find_label_check,
     make_described_loss,
     predicts_logits,
     teaches_classes,
@@ -25,6 +25,6 @@ from nimt.losses.perceptron import Perceptron
 
 __all__ = [
     "LOSSES", "Absolute", "CrossEntropy", "Hinge", "Huber", "Logistic", "Loss", "Perceptron", "Square", "as_loss",
-    "check_labels", "check_made_labels", "couples_outputs", "make_described_loss", "predicts_logits",
+    "check_labels", "couples_outputs", "find_label_check", "make_described_loss", "predicts_logits",
     "teaches_classes", "twin_of",
 ]  # fmt: skip

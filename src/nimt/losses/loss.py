@@ -128,18 +128,18 @@ def predicts_logits(loss: Loss | None) -> bool:
 
 def check_labels(loss: Loss, y: Array) -> None:
     """Let the loss refuse labels outside its domain, if it checks them."""
-    check = getattr(loss, "check_labels", None)
+    check = find_label_check(loss)
     if check is not None:
         check(y)
 
 
-def check_made_labels(loss: Loss, y: Array) -> None:
-    """Let the loss refuse labels that a teacher made: those outside its domain, unless it takes others of these."""
-    check = getattr(loss, "check_made_labels", None)
-    if check is None:
-        check_labels(loss, y)
-    else:
-        check(y)
+def find_label_check(loss: Loss | None, made: bool = False) -> Callable[[Array], None] | None:
+    """Return the function by which a loss refuses labels, None where it takes all of them.
+
+    Of labels that a teacher made (`made`), a loss may take some that lie outside its domain.
+    """
+    check: Callable[[Array], None] | None = getattr(loss, "check_made_labels", None) if made else None
+    return check or getattr(loss, "check_labels", None)
 
 
 def twin_of(loss: Loss) -> tuple[int, float] | None:

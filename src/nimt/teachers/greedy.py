@@ -261,7 +261,7 @@ class GreedyTeacher(Teacher):
         k = count_of(self.k, len(scores), view.step)
         if not self.never_twice:
             chosen = largest(scores, k) if not self.diverse else self._diverse(seen, k)
-            return view.show(chosen, scores, memory=seen.to_remember(self.look))
+            return view.show(chosen, scores, memory=None if self.look is None else seen.to_remember(self.look))
         left = find_left(view)
         k = min(k, len(left))
         chosen = left[largest(scores[left], k) if not self.diverse else self._diverse(seen.part(left), k)]

@@ -459,7 +459,7 @@ def largest(scores: Array, k: int) -> Indices:
     """
     n = len(scores)
     if k == 1:
-        return np.array((scores.argmax(),))
+        return np.asarray(scores.argmax(0, keepdims=True))
     if k == n:
         return np.arange(n)
     threshold = np.partition(scores, n - k)[n - k]  # NaN comes last

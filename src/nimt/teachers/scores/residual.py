@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nimt.arrays import Array
 from nimt.pools.pool import Pool
 from nimt.teachers.scores.score import Score
-from nimt.teachers.teacher import residual_size
+from nimt.teachers.teacher import norm_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,4 +17,4 @@ class Residual(Score, name="residual"):
     norm: int | str = 2
 
     def of(self, predictions: Array, target: Array, pool: Pool) -> Array:
-        return residual_size(predictions, target, self.norm)
+        return norm_of(predictions - target, self.norm)
