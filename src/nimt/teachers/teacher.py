@@ -216,6 +216,7 @@ class Teacher(KnowsLearner):
     makes_labels: ClassVar[bool] = False  # whether it makes the labels itself
     watches_packs: ClassVar[bool] = False  # whether it reads predictions at the points that it showed last
     own_colour: ClassVar[str | None] = None
+    only_learner: ClassVar[str | None] = None  # the word of the one learner that it can teach
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __post_init__(self) -> None:
