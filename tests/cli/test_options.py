@@ -36,6 +36,19 @@ def test_the_orthogonal_learner_with_a_rule_of_interpolation(nimt, tmp_path):
     np.testing.assert_array_equal(lesson.indices, expected.indices)
 
 
+def test_a_class_is_taught_and_repeated_from_its_file(nimt, tmp_path):
+    asked = ("--teacher", "classroom", "--learner", "classroom", "--pupils", "rate=0.1:0.3", "--pupils", "start=0:1")
+    answer = nimt("teach", "gmm", *asked, "-n", "30", "--tol", "0", "--out", "a")
+    assert answer.code == 0, answer.err
+    again = nimt("teach", "--config", "a/run.toml", "--figures", "none", "--out", "b")
+    assert again.code == 0, again.err
+    first, second = lesson_in(tmp_path / "a"), lesson_in(tmp_path / "b")
+    assert first.learner.learning_rate == (0.1, 0.3) and first.initial[0].tolist() == [0.0, 1.0]
+    np.testing.assert_array_equal(first.final, second.final)
+    refused = nimt("teach", "gmm", "--teacher", "classroom", "--out", "c")
+    assert refused.code == 2 and "add --learner classroom, or take --teacher omniscient" in refused.err
+
+
 @pytest.mark.parametrize("option", [("--learning-rate", "0.1"), ("--loss", "huber")])
 def test_the_orthogonal_learner_takes_neither_rate_nor_loss(nimt, tmp_path, option):
     answer = nimt("teach", "gmm", "--learner", "orthogonal", *option)

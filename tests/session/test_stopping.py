@@ -1,5 +1,6 @@
 """Each way a lesson can end, and the sentence it ends with."""
 
+import dataclasses
 import time
 from types import SimpleNamespace
 
@@ -126,6 +127,58 @@ def test_a_lesson_that_no_step_can_move_ends_and_says_so(engine):
     assert len(lesson) == 0
     again = nimt.teach(learner, nimt.RandomTeacher(), x, [1.0, 2.0], max_iterations=50, tol=None, engine=engine)
     assert again.outcome is Outcome.BUDGET  # another draw might move it
+
+
+class ByTurns(nimt.Teacher):
+    """Shows one point after the other, and remembers nothing."""
+
+    def select(self, view):
+        return view.show([view.step % len(view)])
+
+
+class First(ByTurns):
+    """Says that it shows the same again."""
+
+    changes_by_step = False
+
+    def select(self, view):
+        return view.show([0])
+
+
+class Careless(First):
+    """Inherits what was said of another choice of its own."""
+
+
+class Watched(nimt.teachers.Observed):
+    """Wraps another teacher and chooses by the step."""
+
+    def select(self, view):
+        return view.show([view.step % len(view)])
+
+
+@pytest.mark.parametrize(
+    ("teacher", "outcome"),
+    [
+        (ByTurns(), Outcome.BUDGET),
+        (First(), Outcome.AT_REST),
+        (Careless(), Outcome.AT_REST),
+        (nimt.teachers.Observed(ByTurns()), Outcome.BUDGET),
+        (Watched(nimt.GreedyTeacher()), Outcome.BUDGET),
+    ],
+)
+def test_a_teacher_of_ones_own_may_choose_by_the_step_unless_it_says_not(teacher, outcome):
+    start = np.array([5.0, 0.0])  # y f >= 1 at the first point, where the hinge is flat; not at the second
+    learner = nimt.KernelLearner(nimt.rbf(1.0), loss="hinge", learning_rate=0.1, initial=start)
+    lesson = nimt.teach(learner, teacher, nimt.Grid([0.0, 9.0]), [1.0, 1.0], max_iterations=6, tol=None)
+    assert lesson.outcome is outcome
+    assert lesson.final[1] == pytest.approx(0.3 if outcome is Outcome.BUDGET else 0.0)
+
+
+def test_a_mixture_changes_by_step_where_one_of_its_teachers_does():
+    own = dataclasses.make_dataclass("Own", [("k", int, 1)], bases=(ByTurns,), frozen=True, eq=False)
+    for first, changes in ((nimt.GreedyTeacher(), False), (own(), True)):
+        mixed = nimt.teachers.MixedTeacher([(first, 0.5), (nimt.teachers.UncertaintyTeacher(), 0.5)], k=2)
+        assert mixed.changes_by_step is changes
 
 
 @pytest.mark.long

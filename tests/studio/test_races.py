@@ -243,6 +243,13 @@ PLANE = {"kind": "formula", "text": "x * y", "axes": [[-1, 1, 8], [-1, 1, 9]]}
             True,
         ),
         ({"kind": "named", "name": "gmm"}, {"kind": "zero"}, {"learner": "orthogonal"}, {}, False),
+        (
+            {"kind": "named", "name": "gmm"},
+            {"kind": "named", "name": "gmm:start"},
+            {"teacher": "classroom", "learner": "classroom", "rate": 0.2},
+            {},
+            False,
+        ),
         (PLANE, {"kind": "zero"}, {"teacher": "uncertainty"}, {"loss": "hinge"}, True),  # "auto" has no safe rate here
     ],
 )

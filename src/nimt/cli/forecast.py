@@ -24,7 +24,7 @@ EXAMPLES = (
 # options of a lesson that a forecast does not look at, or never covers: other losses, learners and labels
 UNUSED = (
     "iterations", "every", "engine", "cmap", "patience", "time_limit", "learner", "loss", "other_target", "probability",
-    "communicate", "communicate_until", "sight",
+    "communicate", "communicate_until", "sight", "pupils",
 )  # fmt: skip
 
 

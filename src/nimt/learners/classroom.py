@@ -46,6 +46,7 @@ class Classroom(Described):
     (1, 3)
     """
 
+    word: ClassVar[str] = "classroom"
     learned: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, learners: Sequence[KernelLearner | LinearLearner]) -> None:

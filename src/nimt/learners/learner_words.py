@@ -13,17 +13,17 @@ from nimt.learners.learner import Described
 
 @functools.cache
 def list_learners() -> dict[str, type[Described]]:
-    """Return the learners that have a word, each of which takes a kernel and a start; kernel, the usual one, is first.
+    """Return the learners that have a word; kernel, the usual one, is first.
 
     Examples
     --------
     >>> list(list_learners())
-    ['kernel', 'orthogonal']
+    ['kernel', 'classroom', 'orthogonal']
     """
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         importlib.import_module(f"nimt.learners.{module.name}")
     words = {kind.__dict__["word"]: kind for kind in _below(Described) if "word" in kind.__dict__}
-    return dict(sorted(words.items()))
+    return dict(sorted(words.items(), key=lambda pair: (pair[0] != "kernel", pair[0])))
 
 
 def _below(kind: type[Described]) -> Iterator[type[Described]]:

@@ -10,7 +10,7 @@ from nimt import defaults
 from nimt.learners.learner_words import list_learners
 from nimt.named_code import KINDS as NAMING
 from nimt.named_code import names_code
-from nimt.recipe.recipe import DEFAULTS, TABLE_OF_FIELDS, Recipe
+from nimt.recipe.recipe import CLASSROOM, DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.sources.functions import NAMES
 from nimt.sources.tables import Columns
 from nimt.teachers.teacher import AlternativeLabels, Teacher
@@ -64,7 +64,7 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
     print(lesson)
     <BLANKLINE>
     """
-    if any(names_code(getattr(recipe, name)) for name in NAMING):
+    if any(names_code(getattr(recipe, name)) for name in NAMING) or recipe.learner == CLASSROOM:
         return _write_recipe(recipe)
     held = ""
     if problem.aside is not None:
@@ -85,7 +85,7 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
 
 
 def _write_recipe(recipe: Recipe) -> str:
-    """Return a program for code of the user, which a recipe imports by its name."""
+    """Return a program for what a recipe makes: code of the user, which it imports by its name, or a class."""
     changed = [f"{name}={value!r}" for name, value in vars(recipe).items() if value != DEFAULTS.get(name, None)]
     lines = [
         "from nimt.recipe.recipe import Recipe",

@@ -19,6 +19,7 @@ from nimt.wording import Watcher, be_silent
 
 if TYPE_CHECKING:
     from nimt.kernels import Kernel
+    from nimt.learners.classroom import Classroom
     from nimt.learners.kernel_learner import KernelLearner
     from nimt.learners.learner import InitialFunction
     from nimt.learners.orthogonal_learner import OrthogonalLearner
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 USUAL_K = str(defaults.K)
 AUTO = "auto"
+CLASSROOM = "classroom"
 CHOICES = {"reference": (AUTO, "none"), "keep": ("best", "last"), "figures": ("none", "png", "all")}
 MOST_SNAPSHOTS = 100_000
 MOST_SEEDS = 10_000
@@ -116,8 +118,13 @@ class Recipe(OptionsAsText):
     other_target: str | None = entry(None, "Take labels from this target in some steps.", HOW)
     probability: float = entry(0.2, "The probability of such a step.", HOW)
     learner: str = entry(
-        "kernel", "kernel (gradient steps), orthogonal (projects: interpolates all it was shown), package:Name.", HOW,
-        key="learner", of_racer=True,
+        "kernel",
+        "kernel (gradient steps), orthogonal (projects: interpolates all it was shown), classroom, package:Name.",
+        HOW, key="learner", of_racer=True,
+    )  # fmt: skip
+    pupils: str | None = entry(
+        None, "Of the learner classroom: rate=0.01:0.05, width=0.5:1, start=0:1, a number per learner; by default "
+        "three, with the rate, half and a quarter of it. May be given several times.", HOW, repeats=True,
     )  # fmt: skip
     kernel: str = entry(
         "rbf", "rbf, matern, linear, wendland, or an expression such as 'rbf(0.5) + 0.1 * Matern(2)'.", HOW,
@@ -242,6 +249,10 @@ class Recipe(OptionsAsText):
         if self.is_table and "\0" not in self.target:
             tell_reading(Path(self.target), watch)
         found = read_problem(self.target, self.start, **self.sources(), columns=Columns(**self.columns()))
+        if self.learner == CLASSROOM:
+            from nimt.recipe.class_of_learners import repeat_problem
+
+            return repeat_problem(self, found)
         if found.preparation is None or self.reference == "none":
             return found
         from nimt.recipe.modelled_rows import take_reference
@@ -298,10 +309,16 @@ class Recipe(OptionsAsText):
         """The learning rate as a number, or auto."""
         return self.learning_rate if self.learning_rate == "auto" else read_number("learning_rate", self.learning_rate)
 
-    def make_learner(self, pool: Pool, start: InitialFunction) -> KernelLearner | OrthogonalLearner:
+    def make_learner(self, pool: Pool, start: InitialFunction) -> KernelLearner | OrthogonalLearner | Classroom:
         """Return the learner, before its first step."""
         from nimt.learners.learner_words import list_learners
 
+        if self.learner == CLASSROOM:
+            from nimt.recipe.class_of_learners import make_class
+
+            return make_class(self, pool, start)
+        if self.pupils is not None:
+            raise InvalidInput("is of the learner classroom", parameter="pupils", way_out="add --learner classroom")
         kernel, loss = self.make_kernel(pool), self.make_loss() or defaults.LOSS
         told = {"loss": loss, "learning_rate": self.rate, **self.learner_parameters()}
         own: KernelLearner | None = self._make_named("learner", self.learner, kernel=kernel, initial=start, **told)
@@ -324,7 +341,7 @@ class Recipe(OptionsAsText):
         """Return the settings of learners that this one does not have; one of your own takes what it asks for."""
         from nimt.learners.learner_words import list_learners
 
-        kind = list_learners().get(self.learner)
+        kind = list_learners().get("kernel" if self.learner == CLASSROOM else self.learner)
         every = ["loss", "learning_rate", *self.learner_parameters()]
         return [] if kind is None else [name for name in every if name not in inspect.signature(kind).parameters]
 

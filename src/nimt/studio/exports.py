@@ -13,8 +13,9 @@ import numpy as np
 from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
+from nimt.recipe.class_of_learners import make_class
 from nimt.recipe.copying import to_command, write_kernel, write_learner, write_options, write_teacher
-from nimt.recipe.recipe import Recipe
+from nimt.recipe.recipe import CLASSROOM, Recipe
 from nimt.replay.player_page import lesson_page
 from nimt.sources.reading import PICTURE_ENDINGS
 from nimt.studio.dropped_files import USUAL_SIZE
@@ -95,7 +96,7 @@ def as_python(
             lines.append(f"target.reshape(len(pool), -1)[{list(points)}] = np.array({list(values)})[:, np.newaxis]")
         if place and part.after == 0:
             lines.append("# forked before the first step")
-        lines += [f"learner = {write_learner(part.recipe, 'initial')}", *_teacher_lines(part, setting)]
+        lines += _learner_lines(part.recipe, setting, is_first=place == 0) + _teacher_lines(part, setting)
         following = parts[place + 1] if place + 1 < len(parts) else None
         if following is None:
             steps = part.recipe.iterations if part.shown is None else max(1, len(part.shown))
@@ -107,6 +108,24 @@ def as_python(
                 "",
             ]
     return "\n".join(lines) + "\n"
+
+
+def _learner_lines(recipe: Recipe, setting: RaceProblem, *, is_first: bool) -> list[str]:
+    """Return the lines that make the learner; of a class target and start get a column per learner first."""
+    if recipe.learner != CLASSROOM:
+        return [f"learner = {write_learner(recipe, 'initial')}"]
+    rates = make_class(recipe, setting.pool, 0.0).learning_rate
+    lines = []
+    if is_first:
+        for name in ("target", "initial"):
+            values = f"{name}(pool.points) if callable({name}) else np.ravel({name}) + np.zeros(len(pool))"
+            lines.append(f"{name} = np.repeat(np.reshape({values}, (-1, 1)), {len(rates)}, axis=1)")
+    one = replace(recipe, learner="kernel")
+    words = [
+        write_learner(replace(one, learning_rate=repr(float(rate))), f"initial[:, {place}]")
+        for place, rate in enumerate(rates)
+    ]
+    return [*lines, "learner = nimt.learners.Classroom([", *(f"    {word}," for word in words), "])"]
 
 
 def _write_teach_call(name: str, recipe: Recipe) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from nimt.kernels.expressions import SIMPLE
 from nimt.studio.requests import LOSSES_OF_ONE_OUTPUT, PERSON, learners, teachers
 from nimt.teachers.spelling import list_spellings
+from nimt.teachers.teacher import Teacher
 
 # besides every teacher that shows one example per step
 WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -25,13 +26,13 @@ def list_choices() -> dict[str, Any]:
     --------
     >>> choices = list_choices()
     >>> [one["says"] for one in choices["ways"]][:3]
-    ['exam', 'greedy', 'imitation']
+    ['classroom', 'exam', 'greedy']
     >>> choices["losses"][0], choices["kernels"][0]
     ('square', 'rbf')
     """
     spelled = list_spellings()
     ways = [
-        {"says": name, "title": _first_line(spelled[name][0]), "request": {"teacher": name, "k": 1}}
+        {"says": name, "title": _first_line(spelled[name][0]), "request": _write_way(name, spelled[name][0])}
         for name in teachers()
         if name != PERSON
     ]
@@ -51,6 +52,10 @@ def fill_lists(page: str) -> str:
 def spell_json(value: Any) -> str:
     """Return a value as JSON that can stand in a page."""
     return json.dumps(value).replace("<", "\\u003c")
+
+
+def _write_way(name: str, kind: type[Teacher]) -> dict[str, Any]:
+    return {"teacher": name, "k": 1} | ({} if kind.only_learner is None else {"learner": kind.only_learner})
 
 
 def _first_line(kind: type) -> str:

@@ -20,7 +20,8 @@ from nimt.lesson.recording import LARGE_PACK, Chunk
 from nimt.operators.dense import DenseOperator
 from nimt.operators.grid import GridOperator
 from nimt.plots.animation_frames import frame_steps
-from nimt.recipe.recipe import Recipe
+from nimt.recipe.class_of_learners import repeat_problem
+from nimt.recipe.recipe import CLASSROOM, Recipe
 from nimt.replay.lesson_recording import Recording, describe_pool, operator_on, window_blocks
 from nimt.session.session import Session
 from nimt.studio.budget import refuse_what_is_too_much
@@ -82,6 +83,8 @@ class Racer:
     """
 
     def __init__(self, recipe: Recipe, setting: RaceProblem, origin: Origin | None = None) -> None:
+        if recipe.learner == CLASSROOM and origin is None:  # a fork has a column per learner already
+            setting = repeat_problem(recipe, setting)
         self.recipe, self.setting, self.origin = recipe, setting, origin or Origin()
         self.person = Person() if recipe.teacher == PERSON else None
         self.learner: Any = recipe.make_learner(setting.pool, setting.initial)

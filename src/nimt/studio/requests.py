@@ -60,7 +60,7 @@ def teachers() -> tuple[str, ...]:
     Examples
     --------
     >>> teachers()[:4], teachers()[-1]
-    (('exam', 'greedy', 'imitation', 'importance'), 'you')
+    (('classroom', 'exam', 'greedy', 'imitation'), 'you')
     """
     ours = (name for name, (_, fixed) in list_spellings().items() if not fixed)
     return (*ours, *(name for name in list_allowed() if names_teacher(name)), PERSON)
@@ -73,7 +73,7 @@ def learners() -> tuple[str, ...]:
     Examples
     --------
     >>> learners()
-    ('kernel', 'orthogonal')
+    ('kernel', 'classroom', 'orthogonal')
     """
     return (*list_learners(), *(name for name in list_allowed() if names_learner(name)))
 

@@ -13,6 +13,7 @@ from nimt.errors import InvalidInput
 from nimt.losses import as_loss
 from nimt.schedules import check_k
 from nimt.teachers.teacher import Selection, Teacher, View, count_of, largest
+from nimt.wording import Wording
 
 AIMS = ("sum", "worst")
 
@@ -50,6 +51,8 @@ class ClassroomTeacher(Teacher):
     k: int | float = dataclasses.field(default=1, kw_only=True)
 
     own_colour: ClassVar[str | None] = "#661100"
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"classroom": {}, "classroom-worst": {"aim": "worst"}}
+    only_learner: ClassVar[str | None] = "classroom"
     sees: ClassVar[tuple[str, ...]] = ("kernel", "loss", "rate")
 
     def __post_init__(self) -> None:
@@ -65,7 +68,10 @@ class ClassroomTeacher(Teacher):
     def check_known(self, known: Mapping[str, Any], learner: str) -> None:
         if not isinstance(known.get("kernel"), tuple):
             raise InvalidInput(
-                f"ClassroomTeacher teaches a Classroom, and this is a {learner}", way_out="use nimt.OmniscientTeacher()"
+                self.kind.embed(after=f" teaches a Classroom, and this is a {learner}"),
+                way_out=Wording(
+                    "use nimt.OmniscientTeacher()", "add --learner classroom, or take --teacher omniscient"
+                ),
             )
 
     def select(self, view: View) -> Selection:

@@ -68,6 +68,10 @@ class MixedTeacher(Teacher):
         return bool(super().draws) or any(teacher.draws for teacher, _ in self.parts)
 
     @property
+    def changes_by_step(self) -> bool:
+        return super().changes_by_step or any(teacher.changes_by_step for teacher, _ in self.parts)
+
+    @property
     def opens(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(part for teacher, _ in self.parts for part in teacher.opens))
 

@@ -204,6 +204,9 @@ class Teacher(KnowsLearner):
     sees : tuple of str
         What it sees of the learner beside its predictions: "kernel", "loss", "rate". A view then has it, as
         `view.kernel`, and a parameter of the teacher that is None becomes it (of "rate", `learning_rate`).
+    changes_by_step : bool
+        Whether it may show other examples at another step, also where the learner has not moved. A class of yours with
+        a `select` of its own may, unless it says False; a lesson then ends where an example does not move the learner.
     access : str
         "gray box" of a teacher who sees predictions alone, "white box" of one who knows more, "black box" of one who
         hears only the answers that it asks for.
@@ -216,6 +219,7 @@ class Teacher(KnowsLearner):
     makes_labels: ClassVar[bool] = False  # whether it makes the labels itself
     watches_packs: ClassVar[bool] = False  # whether it reads predictions at the points that it showed last
     own_colour: ClassVar[str | None] = None
+    only_learner: ClassVar[str | None] = None  # the word of the one learner that it can teach
     spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __post_init__(self) -> None:
@@ -312,8 +316,13 @@ class Teacher(KnowsLearner):
 
     @property
     def changes_by_step(self) -> bool:
-        """Whether it shows other examples at another step, also where the learner has not moved."""
-        return self.has_schedule
+        """Whether it may show other examples at another step, also where the learner has not moved.
+
+        If not, a lesson ends where an example does not move the learner (`Outcome.AT_REST`). A class of yours with a
+        `select` of its own may look at `view.step`: it is taken to change, unless it says `changes_by_step = False`.
+        """
+        chooser = next(kind for kind in type(self).__mro__ if "select" in vars(kind))
+        return self.has_schedule or not chooser.__module__.startswith("nimt.")
 
     @property
     def communicates(self) -> bool:

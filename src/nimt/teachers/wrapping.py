@@ -79,7 +79,7 @@ class Wrapping(Teacher):
 
     @property
     def changes_by_step(self) -> bool:
-        return self.inner.changes_by_step
+        return super().changes_by_step or self.inner.changes_by_step
 
     @property
     def colour(self) -> str | None:
