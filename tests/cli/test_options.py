@@ -30,7 +30,8 @@ def test_the_orthogonal_learner_with_a_rule_of_interpolation(nimt, tmp_path):
     assert isinstance(lesson.learner, library.learners.OrthogonalLearner)
     target, start = lesson.target, lesson.initial
     expected = library.teach(
-        library.learners.OrthogonalLearner(kernel, initial=start), library.teachers.InterpolationTeacher("f/P", kernel=kernel),
+        library.learners.OrthogonalLearner(kernel, initial=start),
+        library.teachers.InterpolationTeacher("f/P", kernel=kernel),
         library.Grid(x), target, max_iterations=25, tol=None,
     )  # fmt: skip
     np.testing.assert_array_equal(lesson.indices, expected.indices)
@@ -58,7 +59,7 @@ def test_the_orthogonal_learner_takes_neither_rate_nor_loss(nimt, tmp_path, opti
 
 def test_an_unknown_learner_is_refused(nimt):
     answer = nimt("teach", "gmm", "--learner", "forest")
-    assert answer.code == 2 and "--learner must be kernel, orthogonal, or package:Name, got 'forest'" in answer.err
+    assert answer.code == 2 and "--learner must be kernel, classroom, orthogonal, or package:Name, got 'forest'" in answer.err
 
 
 def test_patience(nimt, tmp_path):

@@ -16,6 +16,11 @@ def test_a_plan_is_printed_and_its_lesson_written(nimt, tmp_path):
     assert f"after {lesson.itd:,} planned steps" in answer.out
 
 
+def test_the_rate_of_a_plan_is_below_that_at_which_one_step_corrects_an_error(nimt):
+    answer = nimt("shortest", "sine", "--tol", "0.05", "--starts", "1")
+    assert answer.code == 0 and "planned steps" in answer.out and "the learning rate is 0.25, half of" in answer.err
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [(("--out", "plan.txt"), "--out must name"), (("--learning-rate", "0.5"), "a rate below")],

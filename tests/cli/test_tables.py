@@ -167,6 +167,9 @@ def test_numbers_with_a_thousands_separator_are_named(tmp_path, monkeypatch):
         read_table("all.csv")
     with pytest.raises(InvalidInput, match="look like numbers with a thousands separator"):
         read_table("all.csv", Columns(("y",), "a"))
+    write(Path("few.csv"), 'a,y\n1,"3,500.5"\n2,"4,500.5"\n3,"5,000"\n')
+    with pytest.raises(InvalidInput, match=r"'y' has 3 different words \(they look like numbers with a thousands sep"):
+        read_table("few.csv", Columns(("a",), "y"))
     write(Path("some.csv"), "a;y\n" + "".join(f"{row},5;{row}\n" for row in range(900, 950)) + "1.000,5;1\n")
     with pytest.raises(InvalidInput, match="which looks like a number with a thousands separator"):
         read_table("some.csv")

@@ -89,9 +89,9 @@ def test_whole_numbers_are_classes_or_numbers_as_asked(nimt, tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{value},{int(value > 0)}\n" for value in x))
     options = ("--size", 10, "--student", "linear")
     assert "accuracy" in nimt("teaching-set", "t.csv", *options, "--classes").out
-    told = nimt("teaching-set", "t.csv", *options)
+    told = nimt("teaching-set", "t.csv", *options, "--overwrite")
     assert "accuracy" in told.out and "are taken for classes" in told.err
-    assert "R^2" in nimt("teaching-set", "t.csv", *options, "--numbers").out
+    assert "R^2" in nimt("teaching-set", "t.csv", *options, "--numbers", "--overwrite").out
 
 
 @pytest.mark.parametrize(

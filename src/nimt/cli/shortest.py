@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,9 @@ from nimt.cli.lesson_options import TARGET_HELP, with_lesson_options
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
+
+if TYPE_CHECKING:
+    from nimt.pools.pool import Pool
 
 DOING = "reading the target"
 EXAMPLES = ("nimt shortest sine --learning-rate 0.01 --tol 1e-2", "nimt shortest gmm --from gmm:start --out plan.npz")
@@ -43,6 +47,12 @@ def shortest(
     for sentence in problem.notes:
         note(sentence, quiet=quiet)
     tol = asked.tolerance or 0.0
+    if settings.rate == "auto":
+        settings = dataclasses.replace(settings, learning_rate=_find_rate(settings, problem.pool))
+        sentence = (
+            f"the learning rate is {settings.learning_rate}, half of the largest safe one, since at that one step"
+        )
+        note(f"{sentence} corrects all of an error: --learning-rate sets another", quiet=quiet)
     learner = settings.make_learner(problem.pool, problem.start)
     found = plan(learner, problem.pool, problem.target, tol=tol, measure=settings.measure, starts=starts)
     say(str(found))
@@ -50,6 +60,13 @@ def shortest(
         rules: dict[str, Any] = {"tol": tol, "measure": settings.measure, "max_iterations": found.steps}
         teach(learner, found.teacher, problem.pool, problem.target, **rules, progress=False).save(path)
         note(f"written to {path}", quiet=quiet)
+
+
+def _find_rate(settings: Recipe, pool: Pool) -> str:
+    """Return half of the rate at which one step corrects the whole error where K(x, x) is largest."""
+    from nimt.kernels.on_pools import diagonal
+
+    return f"{0.25 / float(diagonal(settings.make_kernel(pool), pool).max()):.3g}"
 
 
 def _check_path(out: str | None) -> Path | None:

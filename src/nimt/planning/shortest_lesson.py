@@ -193,9 +193,10 @@ def _state_problem(start: LessonStart) -> VisitProblem:
     largest = float(start.diagonal.max())
     if not 2.0 * rate * largest < 1.0:
         raise InvalidInput(
-            f"={rate:g} corrects an error in one step or beyond it where K(x, x) is {largest:g}, and a shortest lesson "
-            f"is planned for smaller steps",
+            f"corrects an error in one step or beyond it where K(x, x) is {largest:g}, and a shortest lesson is "
+            f"planned for smaller steps",
             parameter="learning_rate",
+            value=rate,
             way_out=f"give a rate below {1 / (2 * largest):.3g}",
         )
     needed = 3 * 8 * n * n

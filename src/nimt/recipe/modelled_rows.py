@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from nimt.errors import InvalidInput
-from nimt.wording import Watcher, be_silent
+from nimt.wording import Watcher, Wording, be_silent
 
 if TYPE_CHECKING:
     from nimt.sources import Problem
@@ -30,6 +30,7 @@ def take_reference(problem: Problem, watch: Watcher = be_silent) -> Problem:
         if problem.classes and len(set(found.labels)) == 1:
             raise InvalidInput(f"the best one answers {found.labels[0]} in every row")
     except InvalidInput as error:  # fewer rows than folds, one class left
-        note = f"f* is the rows themselves, because no model can be made of them: {error}"
+        why = Wording(str(error), error.tell_in_program({}))
+        note = why.embed("f* is the rows themselves, because no model can be made of them: ")
         return dataclasses.replace(problem, notes=(*problem.notes, note))
     return problem.with_reference(found)

@@ -82,7 +82,7 @@ def _error(recipe: Recipe, problem: Problem, taught: np.ndarray, other: np.ndarr
         measure="rms",  # the accuracy after each step would take longer than the lesson
         seed=0,
         # lists of all pairs of so few rows are built in 20 ms, and a step takes a tenth of what a stored column takes
-        engine="neighbours" if np.isfinite(reach(learner.kernel)) else "auto",
+        engine="neighbours" if np.isfinite(reach(one.make_kernel(few.pool))) else "auto",
     )
     with np.errstate(all="ignore"):
         found = error_on(np.asarray(lesson.taught.predict(problem.pool.points[other])), problem.target[other])

@@ -280,7 +280,12 @@ def _hint(words: list[str]) -> str:
     if are_dates(words):
         return " (dates in which day and month could be exchanged: write them as 2024-01-31)"
     grouped = " (they look like numbers with a thousands separator: remove it from the file)"
-    return grouped if 2 * sum(map(is_grouped, words)) > len(words) else ""
+    return grouped if _are_grouped(words) else ""
+
+
+def _are_grouped(words: list[str]) -> bool:
+    """Say whether most words look like numbers with a thousands separator."""
+    return 2 * sum(map(is_grouped, words)) > len(words)
 
 
 def _numbers_the_rows(column: pd.Series) -> bool:
@@ -352,9 +357,10 @@ def _find_classes(rows: TableRows, columns: Columns) -> TableRows:
     if target.dtype.kind == "f":
         return rows.take(slice(None), *notes)
     words = _words(target)
-    if not 0 < len(words) <= MOST_CLASSES:
+    if not 0 < len(words) <= MOST_CLASSES or _are_grouped(words):
+        most = f"more than {MOST_CLASSES}" if len(words) > MOST_CLASSES else f"{len(words)}"
         raise InvalidInput(
-            f"{str(rows.file)!r}: the target {name!r} has more than {MOST_CLASSES} different words{_hint(words)}",
+            f"{str(rows.file)!r}: the target {name!r} has {most} different words{_hint(words)}",
             way_out=Wording("choose another with Columns(target=...)", "choose another with --target-column"),
         )
     target = target.cat.remove_unused_categories()
