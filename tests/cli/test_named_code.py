@@ -202,7 +202,7 @@ def test_a_file_is_refused_before_its_code_is_imported(tmp_path, capsys):
         (("--teacher", "my_code:Careful", "--teacher-option", "alpha"), "must be name=value"),
         (("--teacher-option", "beta=1"), "is not for this teacher"),
         (("--kernel", "my_code:First"), "must be a kernel"),
-        (("--learner", "nobody"), "must be kernel, orthogonal, or package:Name"),
+        (("--learner", "nobody"), "must be kernel, classroom, orthogonal, or package:Name"),
     ],
 )
 def test_wrong_names_get_a_sentence(options, words, capsys):
