@@ -59,7 +59,8 @@ def test_the_orthogonal_learner_takes_neither_rate_nor_loss(nimt, tmp_path, opti
 
 def test_an_unknown_learner_is_refused(nimt):
     answer = nimt("teach", "gmm", "--learner", "forest")
-    assert answer.code == 2 and "--learner must be kernel, classroom, orthogonal, or package:Name, got 'forest'" in answer.err
+    choices = "kernel, classroom, orthogonal, or package:Name"
+    assert answer.code == 2 and f"--learner must be {choices}, got 'forest'" in answer.err
 
 
 def test_patience(nimt, tmp_path):
