@@ -56,7 +56,7 @@ def a_page(browser, **options):
         yield page
     finally:
         context.close()
-    assert errors == []
+    assert not errors, errors
 
 
 def _is_error(message) -> bool:
