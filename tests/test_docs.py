@@ -25,7 +25,7 @@ from nimt.losses import Loss
 
 HOME = Path(__file__).parents[1]
 DOCS = [page for page in sorted(HOME.glob("docs/**/*.md")) if "built" not in page.parts]
-PAGES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")] + DOCS
+PAGES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + DOCS
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*\n?", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 LANGUAGES = {"python", "text", "sh", "toml", "bibtex", ""}

@@ -11,7 +11,7 @@ from typing import Any
 import nbclient
 import nbformat
 
-BESIDE_THE_CODE = ("CONTRIBUTING", "CHANGELOG", "SECURITY")  # the README is the first page of the site in other words
+BESIDE_THE_CODE = ("CONTRIBUTING", "CHANGELOG")  # the README is the first page of the site in other words
 LINK = re.compile(r"(?<=\]\()([^)#\s]+)")
 
 
