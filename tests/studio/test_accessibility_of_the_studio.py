@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
-from functools import partial
-
 from nimt.studio.static_page import write_static_studio
 from test_accessibility import OVER, browser, do_nothing, look
 
@@ -51,9 +47,4 @@ def test_the_game_and_a_drawing(browser, studio):
 
 def test_the_studio_without_a_server(browser, tmp_path):
     write_static_studio(tmp_path)
-    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
-    handler.log_message = lambda *_: None
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        look(browser, f"http://127.0.0.1:{server.server_port}/", OVER, do_nothing, close_guide)
-        server.shutdown()
+    look(browser, (tmp_path / "index.html").as_uri(), OVER, do_nothing, close_guide)

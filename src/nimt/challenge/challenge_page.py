@@ -7,11 +7,11 @@ from pathlib import Path
 
 from nimt.challenge.challenges import Challenge
 from nimt.challenge.result_codes import CHECK, CHECK_BITS, GAME_BITS, GROUP, LETTERS
+from nimt.replay.joined_modules import join_modules
 from nimt.replay.lesson_recording import Recording, record_of
-from nimt.replay.player_page import join_scripts, page_of, read_shipped
+from nimt.replay.player_page import page_of, read_shipped
 from nimt.store.whole_files import write_text
 
-VIEWS = ("recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js")
 TITLE = "Beat the greedy teacher"
 
 
@@ -28,10 +28,14 @@ def challenge_page(challenge: Challenge) -> str:
         "chances": challenge.chances.tolist(), "greedy": challenge.greedy.discrepancy.tolist(),
         "code": {"letters": LETTERS, "check": CHECK, "check_bits": CHECK_BITS, "game_bits": GAME_BITS, "group": GROUP},
     }  # fmt: skip
-    script = join_scripts([*(read_shipped(name) for name in VIEWS), _read("challenge.js")], "playChallengeOfPage")
+    script = join_modules("challenge", _read_module, begin="playChallengeOfPage")
     style = read_shipped("replay.css") + _read("challenge.css")
     return page_of([Recording(header, played.blocks)], body=_read("challenge.html"), style=style, script=script)
 
 
 def _read(name: str) -> str:
     return (resources.files("nimt.challenge") / "static" / name).read_text(encoding="utf-8")
+
+
+def _read_module(name: str) -> str:
+    return _read(name) if name == "challenge.js" else read_shipped(name)

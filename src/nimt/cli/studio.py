@@ -23,7 +23,9 @@ def studio(
     token: Annotated[str | None, typer.Option("--token", help="The secret of the address; drawn by default.")] = None,
     static: Annotated[
         str | None,
-        typer.Option("--static", help="Write the page into this folder instead, for any web server; small problems."),
+        typer.Option(
+            "--static", help="Write the page into this folder instead, as one file without a server; small problems."
+        ),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> None:
@@ -36,8 +38,7 @@ def studio(
         from nimt.datasets.places import as_path
         from nimt.studio.static_page import write_static_studio
 
-        written = write_static_studio(as_path(static))
-        say(f"{len(written)} files are in {static}: put them on a web page, or try python -m http.server -d {static}")
+        say(f"the studio is in {write_static_studio(as_path(static))}: open it in a browser, or put it on a web page")
         return
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:

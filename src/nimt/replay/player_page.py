@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -14,15 +13,9 @@ from pathlib import Path
 
 from nimt.errors import InvalidInput, MissingFile
 from nimt.lesson.lesson import Lesson
+from nimt.replay.joined_modules import join_modules
 from nimt.replay.lesson_recording import LARGEST, Recording, record_of
 from nimt.store.whole_files import write_text
-
-SCRIPTS = (
-    "recording.js", "drawing.js", "curves.js", "pictures.js", "dots.js", "confusion.js", "views.js", "clock.js",
-    "controls.js", "timeline.js", "why.js", "played.js", "player.js",
-)  # fmt: skip
-IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
-EXPORT = re.compile(r"^export (?=(async |class |function |const ))", re.MULTILINE)
 
 MOST_LESSONS = 6  # side by side on one page
 MOST_BYTES = 10_000_000  # of a page, which is to be sent by mail and opened by a telephone
@@ -87,7 +80,7 @@ def _file_for(path: str | PathLike[str]) -> Path:
 
 def replay_page(recordings: Sequence[Recording]) -> str:
     """Return the page of one lesson, or of several, as text."""
-    script = join_scripts([read_shipped(name) for name in SCRIPTS], "playRecordingOfPage")
+    script = join_modules("player", read_shipped, begin="playRecordingOfPage")
     return page_of(recordings, body=read_shipped("replay.html"), style=read_shipped("replay.css"), script=script)
 
 
@@ -116,9 +109,3 @@ def _pack(recording: Recording) -> str:
 def read_shipped(name: str) -> str:
     """Return the text of a file that ships with the player."""
     return (resources.files("nimt.replay") / "static" / name).read_text(encoding="utf-8")
-
-
-def join_scripts(texts: Sequence[str], begin: str) -> str:
-    """Join modules into one, without the lines that only modules in files of their own need; `begin` is called."""
-    joined = "\n".join(EXPORT.sub("", IMPORT.sub("", text)) for text in texts)
-    return f"\n{joined}\n{begin}();\n"

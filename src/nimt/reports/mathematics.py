@@ -37,7 +37,7 @@ def typeset(latex: str, *, display: bool = False) -> str:
     Examples
     --------
     >>> typeset(r"f^* \le 2 \eta")
-    '<math><msup><mi>f</mi><mo lspace="0" rspace="0">*</mo></msup><mo>≤</mo><mn>2</mn><mi>η</mi></math>'
+    '<math><msup><mi>f</mi><mo lspace="0" rspace="0">∗</mo></msup><mo>≤</mo><mn>2</mn><mi>η</mi></math>'
     >>> typeset(r"\frac{1}{n}")
     '<math><mfrac><mn>1</mn><mi>n</mi></mfrac></math>'
     """
@@ -55,7 +55,7 @@ def typeset_names(text: str) -> str:
     Examples
     --------
     >>> typeset_names("f* < 1")
-    '<math><msup><mi>f</mi><mo lspace="0" rspace="0">*</mo></msup></math> &lt; 1'
+    '<math><msup><mi>f</mi><mo lspace="0" rspace="0">∗</mo></msup></math> &lt; 1'
     """
     pieces = NAMES.split(text)
     found = [typeset(IN_PROSE[name]) for name in NAMES.findall(text)]
@@ -175,5 +175,5 @@ class _Formula:
 
 def _sign(sign: str) -> str:
     if sign == "*":
-        return '<mo lspace="0" rspace="0">*</mo>'  # a mark of f*, not a product
+        return '<mo lspace="0" rspace="0">∗</mo>'  # a mark of f*, not a product; U+2217, since * is raised already
     return f'<mo stretchy="false">{sign}</mo>' if sign in FENCES else f"<mo>{escape(sign)}</mo>"

@@ -1,14 +1,18 @@
-"""The studio as a folder of files that any web server can hand out: its lessons are computed in the browser."""
+"""The studio as one HTML file that needs no server: its lessons are computed in the browser."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
 from nimt.errors import InvalidInput
+from nimt.replay.joined_modules import join_modules
 from nimt.replay.lesson_recording import describe_pool
 from nimt.sources import read_problem
 from nimt.store.whole_files import write_text
@@ -20,12 +24,15 @@ TEACHERS = ("greedy", "random")  # that the page computes itself, with the loss 
 LOSSES = ("square",)
 KERNELS = ("rbf", "matern")
 ROOMS = (("nimt.replay", "static"), ("nimt.studio", "static"), ("nimt.studio", "without_server"))  # the last wins
+LINK_TO_MODULE = re.compile(r'<link rel="modulepreload" href="static/\w+\.js">\n')
+LINK_TO_STYLE = re.compile(r'<link rel="stylesheet" href="static/(\w+\.css)">')
+LINK_TO_SCRIPT = '<script type="module" src="static/studio.js"></script>'
 
 
-def write_static_studio(folder: Path) -> list[str]:
-    """Write the page and everything it needs; return the names of the files."""
+def write_static_studio(folder: Path) -> Path:
+    """Write the page, which holds everything it needs, and return its path."""
     try:
-        (folder / "static").mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"the folder {str(folder)!r} cannot be made ({error.strerror}): name another") from None
     files: dict[str, str] = {}
@@ -33,11 +40,17 @@ def write_static_studio(folder: Path) -> list[str]:
         for file in (resources.files(package) / room).iterdir():
             if file.name.endswith((".js", ".css", ".svg", ".html")):
                 files[file.name] = file.read_text(encoding="utf-8")
-    page, _ = files.pop("index.html"), files.pop("replay.html")
-    for name, text in files.items():
-        write_text(folder / "static" / name, text)
-    write_text(folder / "index.html", fill_page(page))
-    return ["index.html", *(f"static/{name}" for name in sorted(files))]
+    write_text(folder / "index.html", fill_page(hold_files(files["index.html"], files)))
+    return folder / "index.html"
+
+
+def hold_files(page: str, files: Mapping[str, str]) -> str:
+    """Write the style, the icon and the modules into the page instead of links to them."""
+    page = LINK_TO_MODULE.sub("", page)
+    page = LINK_TO_STYLE.sub(lambda link: f"<style>{files[link[1]]}</style>", page)
+    page = page.replace("static/icon.svg", f"data:image/svg+xml,{quote(files['icon.svg'])}")
+    script = f'<script type="module">{join_modules("studio", files.__getitem__)}</script>'
+    return page.replace(LINK_TO_SCRIPT, script)
 
 
 def fill_page(page: str) -> str:

@@ -192,9 +192,10 @@ export class ChallengePage {
     };
     put(header.greedy.at(-1), "greedy", colour("racer-2"), true);
     put(end, "you", colour("learner"), false);
-    context.textAlign = "right";
+    const isRight = toX(end) > width / 2; // on the side that "you" leaves free
+    context.textAlign = isRight ? "left" : "right";
     context.fillStyle = colour("quiet");
-    context.fillText("nearer ← M → further", width - 4, height - 10);
+    context.fillText("nearer ← M → further", isRight ? 4 : width - 4, height - 10);
     describeAs(by("swarm"), `Your M ${numberText(end)} among ${countText(header.chances.length)} random lessons and greedy's ${numberText(header.greedy.at(-1))}.`);
   }
 }
