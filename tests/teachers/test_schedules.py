@@ -13,7 +13,7 @@ from nimt.operators.grid import GridOperator
 from nimt.recipe.fields import read_pack as pack
 from nimt.teachers.teacher import View
 from nimt.theory.assumptions import one_example_a_step
-from nimt.theory.replay import replay
+from nimt.theory.replaying import replay
 from oracles import furthest, gauss
 from problems import assert_same_lesson
 

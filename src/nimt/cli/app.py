@@ -109,7 +109,9 @@ def _accompany(command: Callable[..., None], doing: str) -> Callable[..., None]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and end it with its exit code."""
     gc.set_threshold(100_000, 20, 20)  # modules and compiled code are a million objects, of which nearly all stay
-    sys.exit(run(arguments))
+    code = run(arguments)
+    gc.freeze()  # all goes with the process: to look through every object once more at its end takes a tenth as long
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -74,7 +74,7 @@ def keep_frames(lesson: Lesson) -> Lesson:
         return lesson
     try:
         steps = set(frame_steps(len(lesson), lesson.target.size))
-        from nimt.theory.replay import replay  # here, since few figures need it
+        from nimt.theory.replaying import replay  # here, since few figures need it
 
         kept = {moment.step + 1: moment.after for moment in replay(lesson, several_outputs=True).moments()
                 if moment.step + 1 in steps}  # fmt: skip

@@ -13,7 +13,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.plots.style import QUIET, STYLE, TARGET
 from nimt.theory.convergence import READINGS, bounds_of
 from nimt.theory.discrepancy_bounds import discrepancies_of, ratio_of
-from nimt.theory.replay import replay
+from nimt.theory.replaying import replay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -24,7 +24,7 @@ from nimt.plots.looks import Classes, look_of
 from nimt.pools.pool import Grid, Pool
 from nimt.pools.prepared_points import PreparedPoints
 from nimt.reports.summary import summary_of
-from nimt.theory.replay import follow_step, learner_at_start
+from nimt.theory.replaying import follow_step, learner_at_start
 
 FORMAT = 1
 ALIGNED = 8  # bytes: a browser reads 64-bit numbers at such places only

@@ -9,7 +9,7 @@ import numpy as np
 from nimt.counting import say_count
 from nimt.errors import name_thing
 from nimt.losses import Square
-from nimt.theory.replay import Replay
+from nimt.theory.replaying import Replay
 
 ROUNDING = 1e-12
 SAMPLES = 801  # values of f at which convexity is looked for

@@ -20,7 +20,7 @@ from nimt.teachers.teacher import VERMILION
 from nimt.theory import assumptions
 from nimt.theory.bounds_table import to_json
 from nimt.theory.discrepancy_bounds import Discrepancies, discrepancies_of, ratio_of, running_sum
-from nimt.theory.replay import Replay, replay
+from nimt.theory.replaying import Replay, replay
 
 READINGS = ("maximum", "mean", "sum")
 BY_DISTANCE = "|f0 - f*|_H^2 / sum_j eta_j (1 - eta_j K_j) / K_j^2"

@@ -16,7 +16,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.losses import as_loss
 from nimt.pools.pool import Pool, as_pool, values_on
 from nimt.theory.bounds_table import check_one_output
-from nimt.theory.replay import Replay, replay
+from nimt.theory.replaying import Replay, replay
 
 GRADIENTS = ("evaluated", "norm")
 

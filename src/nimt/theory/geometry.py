@@ -19,7 +19,7 @@ from nimt.losses import Square, as_loss
 from nimt.measures import as_measure
 from nimt.pools.pool import Points, Pool, as_pool, values_on
 from nimt.theory.bounds_table import check_one_output, table_of_one, to_json
-from nimt.theory.replay import replay
+from nimt.theory.replaying import replay
 
 
 def distance_change(

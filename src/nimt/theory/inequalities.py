@@ -15,7 +15,7 @@ from nimt.theory.convergence import BY_DISTANCE, BY_DISTANCE_MEAN, READINGS, Bou
 from nimt.theory.discrepancy_bounds import Discrepancies, discrepancies_of
 from nimt.theory.findings import Check, Inequality, Violation
 from nimt.theory.geometry import distance_change
-from nimt.theory.replay import Moment, Replay, replay
+from nimt.theory.replaying import Moment, Replay, replay
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDINGS = 16.0  # units in the last place allowed to each number that enters a comparison

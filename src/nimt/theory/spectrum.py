@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.linalg import eigh  # unlike that of scipy it releases the lock of Python, which a server needs
+from threadpoolctl import threadpool_limits
 
 from nimt.arrays import Array, Indices
 from nimt.operators.grid import GridOperator
@@ -17,6 +19,7 @@ from nimt.pools.pool import Grid, Pool
 LARGEST_DENSE = 2_500  # points; beyond it a full decomposition takes more than some ten seconds
 GRAM_BYTES = 2**29  # a Gram matrix up to this size is kept, beyond it kernel rows are computed for every product
 LANCZOS_STEPS = 250
+FEW_ROWS = 500  # of matrices for which one thread is enough
 ROUNDING = float(np.finfo(np.float64).eps)
 
 Product = Callable[[Array], Array]
@@ -58,6 +61,14 @@ class Spectrum:
         return len(self.values) * ROUNDING * float(self.values.max(initial=0.0))
 
 
+def limit_threads(rows: int) -> AbstractContextManager[object]:
+    """Return a block in which BLAS takes one thread where matrices have few rows.
+
+    Several would wait for each other: with other programs at work, a hundred times longer than they compute.
+    """
+    return threadpool_limits(limits=1, user_api="blas") if rows <= FEW_ROWS else nullcontext()
+
+
 def _apply(matrices: Sequence[Array], vector: Array) -> Array:
     if len(matrices) == 1:  # thousands of products with a small matrix: most of their time went to tensordot itself
         return np.asarray(matrices[0] @ vector)
@@ -89,7 +100,8 @@ def spectrum_of(
     count = len(pool) if rows is None else len(rows)
     if count > largest:
         return None
-    values, vectors = eigh(_gram(kernel, pool, rows))
+    with limit_threads(count):
+        values, vectors = eigh(_gram(kernel, pool, rows))
     return Spectrum(np.maximum(values, 0.0), (vectors,))
 
 
@@ -116,7 +128,8 @@ def _of_factors(height: float, matrices: list[Array]) -> Spectrum:
     values: Array = np.full(1, height)
     vectors = []
     for matrix in matrices:
-        along, basis = eigh(matrix)
+        with limit_threads(len(matrix)):
+            along, basis = eigh(matrix)
         values = np.multiply.outer(values, np.maximum(along, 0.0)).ravel()
         vectors.append(basis)
     return Spectrum(values, tuple(vectors))

@@ -28,7 +28,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.theory.least_sum import least_coefficients
 from nimt.theory.lesson_start import LessonStart
-from nimt.theory.spectrum import Spectrum, spectrum_of
+from nimt.theory.spectrum import Spectrum, limit_threads, spectrum_of
 
 FIRST_LOOK, LAST_LOOK = 4096, 200_000  # steps of a schedule: more of them take longer than a lesson
 RIDGES = 10.0 ** np.arange(-13, -3, 0.5)  # of lambda_max, how far from a true interpolant the sum may be
@@ -179,5 +179,6 @@ def bounds_before(start: LessonStart, *, greedy: bool) -> tuple[int, int | None]
     spectrum = spectrum_of(start.learner.kernel, start.pool)
     if spectrum is None:
         return 0, None
-    lower = fewest_steps(start, spectrum)
-    return lower, most_steps(start, spectrum) if greedy and lower else None
+    with limit_threads(max(map(len, spectrum.axes))):
+        lower = fewest_steps(start, spectrum)
+        return lower, most_steps(start, spectrum) if greedy and lower else None
