@@ -35,7 +35,7 @@ def in_cells(bench):
         if ours > goal:
             values = near * value_of_k()
             bound = "arithmetic" if 2 * values > ours else "memory and what a step itself takes"
-            said += f"; bound by {bound}: their values of K, each computed once, take {values:.0f} us"
+            said += f"; bound by {bound}: K at all of them would take {values:.0f} us"
         bench.row(f"scattered, n = {n:,} in 3-D, width {width}, GFT-1", f"<= {goal} us per step", ours, lesson=lesson,
                   curve=curve, note=said)  # fmt: skip
     columns(bench)
