@@ -89,32 +89,36 @@ class WaitingInCells(NamedTuple):
         The point that each step shows.
     squares : array (cells,)
         The sum of (f - y)^2 in each cell.
-    inside : array (2 CELL,) of int
-        All bits, then none: from the number of slots that are padding on, it says which slots are points.
+    slots, earliest : array (WAITING_IN_CELLS,) of int
+        Of each step the slot that it shows, and the first step that shows it.
+    columns, places : array (WAITING_IN_CELLS CELL,), (WAITING_IN_CELLS,) of int
+        K of a cell and the points shown, each once, and where that of the first step which shows a point begins.
     pool_size : int
         The points of the pool.
     slack : float
         By how much rounding may move a value in one step.
-    centre, near, high, low, weights : array
+    centre, near, high, low : array
         Room to compute in.
     """
 
     reached: NDArray[np.int64]
     begun: NDArray[np.int64]
-    waiting: NDArray[np.uint8]
+    waiting: NDArray[np.uint16]
     parts: Array
     moves: Array
     before: Array
     centres: Array
     squares: Array
-    inside: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    earliest: NDArray[np.int64]
+    columns: Array
+    places: NDArray[np.int64]
     pool_size: int
     slack: float
     centre: Array
     near: Array
     high: Array
     low: Array
-    weights: Array
 
 
 class Cells:
@@ -258,18 +262,17 @@ def make_room(n: int, d: int, cells: int, slack: float) -> WaitingInCells:
     """Return room for the steps that wait for the cells of n points."""
     most, real = WAITING_IN_CELLS, np.dtype(np.float64)
     reached, begun = np.zeros((2, cells), dtype=np.int64)
-    inside = line_aligned(2 * CELL, np.dtype(np.int64))
-    inside[:CELL], inside[CELL:] = -1, 0
-    steps = (np.empty(cells * most, dtype=np.uint8), np.empty(cells * most), np.empty(most))
-    rooms = [line_aligned(size, real) for size in (CELL + LANES, CELL, CELL, CELL)]
+    slots, earliest, places = np.zeros((3, most), dtype=np.int64)
+    steps = (np.empty(cells * most, dtype=np.uint16), np.empty(cells * most), np.empty(most))
+    rooms = [line_aligned(size, real) for size in (CELL + LANES, CELL, CELL)]
     return WaitingInCells(
-        reached, begun, *steps, line_aligned(cells * CELL, real), np.empty(most * d), np.empty(cells), inside, n, slack,
-        np.empty(d), *rooms,
+        reached, begun, *steps, line_aligned(cells * CELL, real), np.empty(most * d), np.empty(cells), slots, earliest,
+        line_aligned(most * CELL, real), places, n, slack, np.empty(d), *rooms,
     )  # fmt: skip
 
 
 def count_bytes_of_waiting(n: int) -> int:
-    return 8 * n + (9 * WAITING_IN_CELLS + 48) * -(-n // CELL)
+    return 8 * n + (10 * WAITING_IN_CELLS + 48) * -(-n // CELL)
 
 
 def estimate_cost(pairs: float, pool: Pool, waits: bool) -> Cost:

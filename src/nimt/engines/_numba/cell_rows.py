@@ -78,11 +78,11 @@ def step_in_cell(typing_context, f, y, cell, weights, moves, change, forbidden, 
 
 
 @intrinsic
-def add_to_cell(typing_context, f, y, first, weights, inside, at, move):
-    """Add weights[:CELL] times a move to f[first:], where inside[at:] has all bits; return the sum of (f - y)^2."""
+def add_to_cell(typing_context, f, y, first, weights, at, move):
+    """Add weights[at : at + CELL] times a move to f[first:]; return the sum of (f - y)^2."""
 
     def generate(context, builder, signature, arguments):
-        f, y, first, weights, inside, at, move = arguments
+        f, y, first, weights, at, move = arguments
         of = signature.args
         here = Formulas(context, builder, TWO_ROWS)
         index = ir.IntType(64)
@@ -90,16 +90,15 @@ def add_to_cell(typing_context, f, y, first, weights, inside, at, move):
         total = cgutils.alloca_once_value(builder, here.constant(0.0))
         with cgutils.for_range_slice(builder, index(0), index(CELL), index(TWO_ROWS), index) as (row, _):
             slot = builder.add(first, row)
-            w = builder.bitcast(here.load(weights, of[3], row, here.reals), here.wholes)
-            w = builder.and_(w, here.load(inside, of[4], builder.add(at, row), here.wholes))
+            w = here.load(weights, of[3], builder.add(at, row), here.reals)
             value, target = here.load(f, of[0], slot, here.reals), here.load(y, of[1], slot, here.reals)
-            moved = here.fma(factor, builder.bitcast(w, here.reals), value)
+            moved = here.fma(factor, w, value)
             builder.store(moved, here.at(f, of[0], slot, here.reals), align=8)
             error = builder.fsub(moved, target)
             builder.store(here.fma(error, error, builder.load(total)), total)
         return here.total(builder.load(total))
 
-    return types.float64(f, y, first, weights, inside, at, move), generate
+    return types.float64(f, y, first, weights, at, move), generate
 
 
 @intrinsic

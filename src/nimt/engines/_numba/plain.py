@@ -157,12 +157,11 @@ def step_in_cell(f, y, cell, weights, moves, change, forbidden, outputs, norm):
 
 
 @part
-def add_to_cell(f, y, first, weights, inside, at, move):
+def add_to_cell(f, y, first, weights, at, move):
     """`cell_rows.add_to_cell`, slot by slot."""
     total = 0.0
     for s in range(CELL):
-        if inside[at + s] != 0:
-            f[first + s] += move * weights[s]
+        f[first + s] += move * weights[at + s]
         total += (f[first + s] - y[first + s]) ** 2
     return total
 

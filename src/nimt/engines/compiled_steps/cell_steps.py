@@ -30,7 +30,7 @@ from nimt.engines.compiled_steps.outputs import norm_of
 from nimt.engines.compiled_steps.showing import keep_coefficients, show_example
 from nimt.engines.compiled_steps.stopping import over, stillness
 
-UNKNOWN = -1
+UNKNOWN, BEYOND = -1, -2
 ROUNDED = 1e-10  # what bounds leave for rounding, of the kernel
 
 
@@ -78,20 +78,35 @@ def best_slot(order, tops, group_tops, winner, cells, f, y, forbidden, outputs, 
 
 @part
 def take_in(cell, cells, room, forbidden, f, y, until):
-    """Take the steps that wait for a cell, up to the `until`th of them; return its largest f - y and y - f."""
+    """Take the steps that wait for a cell, up to the `until`th of them; return its largest f - y and y - f.
+
+    K is computed once for all of them that show the same point.
+    """
     begin, most = room.begun[cell], room.moves.size
     first, d = cell * CELL, room.centre.size
+    columns, earliest, places = room.columns, room.earliest, room.places
     if begin == 0:
         room.squares[cell] = find_ends(f, y, first, None)[2]
     square = room.squares[cell]
     padding = max(0, first + CELL - room.pool_size)
     for k in range(cell * most + begin, cell * most + until):
+        places[earliest[room.waiting[k]]] = UNKNOWN
+    filled = np.int64(0)
+    for k in range(cell * most + begin, cell * most + until):
         j = room.waiting[k]
-        least = fill_squares(cells.points, first * d, CELL, room.centres, j * d, d, room.weights, 0, CELL)
+        shown = earliest[j]
+        if places[shown] == UNKNOWN:
+            places[shown] = BEYOND
+            least = fill_squares(cells.points, first * d, CELL, room.centres, j * d, d, columns, filled, CELL)
+            if least <= cells.reach:
+                apply_formula(cells.form, cells.numbers, least, columns, filled, CELL)
+                for s in range(filled + CELL - padding, filled + CELL):
+                    columns[s] = 0.0
+                places[shown] = filled
+                filled += CELL
         now = square
-        if least <= cells.reach:
-            apply_formula(cells.form, cells.numbers, least, room.weights, 0, CELL)
-            now = add_to_cell(f, y, first, room.weights, room.inside, padding, room.moves[j])
+        if places[shown] != BEYOND:
+            now = add_to_cell(f, y, first, columns, places[shown], room.moves[j])
         room.parts[k] = now - square
         square = now
     room.squares[cell] = square
@@ -111,6 +126,11 @@ def let_wait(step, slot, cells, bounds, room, marks):
     for i in range(d):
         centre[i] = cells.points[(slot // CELL * d + i) * CELL + slot % CELL]
         room.centres[step * d + i] = centre[i]
+    room.slots[step], room.earliest[step] = slot, step
+    for j in range(step):
+        if room.slots[j] == slot:
+            room.earliest[step] = j
+            break
     for row in range(0, groups, LANES):
         measure_gaps(cells.group_boxes, row, padded, centre, near, None, CELL)
         for g in range(row, min(row + LANES, groups)):

@@ -25,7 +25,7 @@ from nimt.engines.compiled_steps.loss_slopes import own_of
 from nimt.engines.compiled_steps.odds import draw_by_odds, odds_at, renew_sums
 from nimt.engines.compiled_steps.outputs import norm_of, number_of
 from nimt.engines.compiled_steps.pack_steps import choose_packs
-from nimt.engines.compiled_steps.scoring import score_at
+from nimt.engines.compiled_steps.scoring import OWN, own_score_at, score_at
 from nimt.engines.compiled_steps.showing import show_example
 from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import spare_leaves
@@ -166,7 +166,9 @@ def by_columns(
                     if effects is not None and not is_effect:
                         continue  # the point will be scored when K r has changed, too
                     if score is not None and bits[s] != NO_SCORE:
-                        if scoring is not None:
+                        if scoring is not None and q == 1 and score_number == OWN:
+                            size = own_score_at(s, f, y, score_loss, constants)
+                        elif scoring is not None:
                             size = score_at(s, f, y, score_number, score_loss, score_delta, constants, outputs, norm)
                         elif q > 1 and norm == EUCLIDEAN:
                             size = np.sqrt(size)

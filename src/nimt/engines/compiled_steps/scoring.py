@@ -9,9 +9,9 @@ from nimt.engines.codes import EUCLIDEAN, NO_SCORE
 from nimt.engines.compiled_steps.bits import bits_of, number_with
 from nimt.engines.compiled_steps.loss_slopes import SIMPLE, SQUARE, loss_value, own_of, slope
 from nimt.engines.compiled_steps.outputs import norm_of
-from nimt.teachers.scores import SCORES, Gradient, LossValue, Response
+from nimt.teachers.scores import SCORES, Gradient, LossValue, OwnScore, Response
 
-BY_SLOPE, BY_LOSS, BY_RESPONSE = Gradient.number, LossValue.number, Response.number
+BY_SLOPE, BY_LOSS, BY_RESPONSE, OWN = Gradient.number, LossValue.number, Response.number, OwnScore.number
 LOWER_BITS = np.int64(2**63 - 1)  # all but the sign
 
 
@@ -73,6 +73,12 @@ def score_of_output(number, loss, own, f, y, constants, s, o):
 
 
 response_at = inlined(Response.compile_joined())
+
+
+@inlined
+def own_score_at(s, f, y, loss, constants):
+    """The score of the user at a slot of one output: what `score_at` returns, without asking for its number."""
+    return rank_bits(call_score_at(loss[1], f[s], y[s], constants[0, s]))
 
 
 @part
