@@ -285,9 +285,8 @@ def test_a_kink_is_still_warned_of(loss):
 
 
 def test_a_table_of_several_outputs_has_a_column_per_label():
-    lesson = teach(
-        y=np.column_stack([np.sin(X), np.cos(X)]), teacher=nimt.GreedyTeacher(k=2), max_iterations=3, tol=None
-    )
+    y, pairs = np.column_stack([np.sin(X), np.cos(X)]), nimt.GreedyTeacher(k=2)
+    lesson = teach(y=y, teacher=pairs, max_iterations=3, tol=None, engine="reference")
     table = lesson.to_table()
     labels = [name for name in table if name.startswith("label")]
     assert labels == [f"label_{j}_output_{output}" for j in (1, 2) for output in (1, 2)]

@@ -27,7 +27,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pool = PreparedPoints(rng.normal(size=(9, 3)), preparation)
     lesson = nimt.teach(
         nimt.KernelLearner(2.0 * nimt.rbf(1.0)), nimt.GreedyTeacher(), pool,
-        np.eye(3)[np.arange(9) % 3], max_iterations=6, tol=None, snapshots=[0, 3],
+        np.eye(3)[np.arange(9) % 3], max_iterations=6, tol=None, snapshots=[0, 3], engine="reference",
         holdout=(np.zeros((2, 3)), np.eye(3)[:2]),
     )  # fmt: skip
     path = tmp_path_factory.mktemp("honest") / "lesson.npz"

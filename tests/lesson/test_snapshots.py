@@ -38,6 +38,7 @@ LESSONS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LESSONS)
 @pytest.mark.sampled(2)
 def test_a_snapshot_after_every_step_is_what_a_walk_sees(name: str) -> None:

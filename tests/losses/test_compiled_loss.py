@@ -193,8 +193,8 @@ def test_scores_of_any_value_are_compared_as_numbers(name, loss):
     by_loss = {"score": "loss", "loss": loss}
     cases = [(nimt.GreedyTeacher(k=k, pool=part, **by_loss), ()) for k in (1, 3, 0.4, 1.0) for part in (None, 0.6)]
     cases += [(nimt.GreedyTeacher(k=k, score="gradient", loss=loss, kernel=nimt.rbf(0.7)), ()) for k in (1, 3)]
-    cases += [(nimt.GreedyTeacher(k=k, pool=part, **by_loss), (2,)) for k in (1, 3) for part in (None, 0.6)]
-    cases += [(nimt.teachers.PerOutput(nimt.GreedyTeacher(k=k, pool=0.6, **by_loss)), (2,)) for k in (1, 3)]
+    cases += [(nimt.GreedyTeacher(k=k, pool=part, **by_loss), (3,)) for k in (1, 3) for part in (None, 0.6)]
+    cases += [(nimt.teachers.PerOutput(nimt.GreedyTeacher(k=k, pool=0.6, **by_loss)), (3,)) for k in (1, 3)]
     for teacher, outputs in cases:
         y, start = np.random.default_rng(8).normal(size=(2, SIZES[name], *outputs))
         options = {"rate": 0.2, "initial": start, "steps": 50}

@@ -29,11 +29,12 @@ def give(name, engine, teacher, target=None, **options):
 
 
 @pytest.mark.parametrize("k", [1, 4])
-@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("name", POOLS)
 def test_a_compiled_score_chooses_the_same_on_every_engine(name, outputs, k):
     teacher = nimt.GreedyTeacher(k=k, score=cautious, kernel=KERNEL)
-    target = TARGETS[name] if outputs == 1 else np.stack([TARGETS[name], np.sin(TARGETS[name][::-1])], axis=1)
+    y = TARGETS[name]
+    target = y if outputs == 1 else np.stack([y, np.sin(y[::-1]), np.cos(y[::-1])], axis=1)
     expected = give(name, "reference", teacher, target)
     for engine in (name, "streamed"):
         lesson = give(name, engine, teacher, target)

@@ -10,6 +10,8 @@ POINTS = np.random.default_rng(0).uniform(-1, 1, size=(30, 2))
 FRESH = np.random.default_rng(1).uniform(-1, 1, size=(7, 2))
 KERNEL = nimt.rbf(0.5)
 
+pytestmark = pytest.mark.long
+
 
 def waves(points):
     return np.column_stack([np.sin(points[:, 0]), np.cos(points[:, 1])])

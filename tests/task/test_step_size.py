@@ -74,7 +74,7 @@ def test_above_twice_the_bound_it_says_that_the_lesson_will_diverge():
     [
         (rate(1.5, loss="huber"), nimt.GreedyTeacher()),
         (rate(9.0, loss="logistic"), nimt.GreedyTeacher()),
-        (rate(1.5), nimt.SynthesisTeacher()),
+        pytest.param(rate(1.5), nimt.SynthesisTeacher(), marks=pytest.mark.long),
         (rate(lambda step: 1.5 / (1 + step) ** 0.5), nimt.GreedyTeacher()),
         (rate(5.0, nimt.linear()), nimt.GreedyTeacher()),
         (rate(1.5), nimt.GreedyTeacher(labels=nimt.teachers.AlternativeLabels(np.sign(TARGET)))),

@@ -20,6 +20,7 @@ def pack_in_plain_loops(errors, points, k, width):
     return sorted(pack)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 3, 12])
 def test_every_pack_is_that_of_plain_loops(k):
     points, target, _ = scattered()
@@ -43,6 +44,7 @@ def test_it_helps_a_learner_that_projects(k):
     assert diverse <= 0.8 * plain
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [2, 5])
 def test_it_helps_at_the_largest_rate(k):
     plain, diverse = steps_with(MIXTURE.learner(learning_rate=0.5), k)
@@ -55,6 +57,7 @@ def test_it_changes_little_at_a_small_rate():
     assert abs(diverse - plain) <= 0.01 * plain
 
 
+@pytest.mark.long
 def test_it_costs_steps_with_a_wide_kernel():
     learner = nimt.KernelLearner(nimt.rbf(2.0), learning_rate=0.5, initial=MIXTURE.initial)
     plain, diverse = steps_with(learner, 5, tol=5e-4)

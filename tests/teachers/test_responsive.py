@@ -52,6 +52,7 @@ def estimate(points, shown, columns):
     return [[np.interp(np.linalg.norm(x - z), known, means, right=0.0) for z in points] for x in points]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("p", [1.0, 1.25, 2.0])
 @pytest.mark.parametrize("told", [True, False], ids=["white box", "gray box"])
 def test_lessons_are_those_of_a_plain_loop(told, p):
@@ -136,6 +137,7 @@ def test_compiled_engines_show_what_a_plain_loop_shows(engine, x, kernel, q, p, 
     np.testing.assert_array_equal(plain.indices, lesson.indices)
 
 
+@pytest.mark.long
 def test_where_all_errors_are_amid_others_of_the_other_sign_the_largest_is_shown():
     x = np.array([0.0, 0.1, 0.2])
     target = np.array([1.0, -1.6, 1.0])

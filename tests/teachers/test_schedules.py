@@ -122,6 +122,7 @@ def on_engine(teacher, engine, outputs=(), **options):
     return [nimt.teach(learner, teacher, X, y, engine=name, **options) for name in ("reference", engine)]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning", "ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("engine", ENGINES)
@@ -244,6 +245,7 @@ def test_packs_of_every_schedule_hold_the_points_of_the_plain_loop(size, way, ch
             assert_equal_to_rounding(fast, plain)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::nimt.errors.NarrowKernelWarning", "ignore::nimt.errors.StepSizeWarning")
 @pytest.mark.parametrize("look", [schedules.every(4), schedules.incremental(6, over=30, stages=2, dense=0.3)], ids=str)
 @pytest.mark.parametrize("engine", ENGINES)
@@ -265,6 +267,7 @@ def test_compiled_packs_of_an_earlier_look_are_those_of_the_plain_loop(engine, l
     assert_compiled_equals_plain(engine, cases)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stop", [1, 3, 4, 7])
 def test_a_compiled_lesson_is_resumed_between_two_looks(stop, tmp_path):
     teacher = nimt.GreedyTeacher(k=3, look=schedules.every(4))

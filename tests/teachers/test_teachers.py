@@ -191,6 +191,7 @@ def test_seeds():
     np.testing.assert_array_equal(drawn.indices, again.indices)
 
 
+@pytest.mark.long
 def test_the_gradient_score_chooses_differently_where_the_diagonal_varies():
     points = np.array([[0.1], [3.0]])
     target = np.array([1.0, 0.8])
@@ -204,6 +205,7 @@ def test_the_gradient_score_chooses_differently_where_the_diagonal_varies():
     assert lessons[1].indices[0, 0] == 1
 
 
+@pytest.mark.long
 def test_the_gradient_score_agrees_where_the_diagonal_is_constant():
     white = small_lesson(GREEDY(k=2, score="gradient", loss="square", kernel=nimt.rbf(0.7)))
     np.testing.assert_array_equal(white.indices, small_lesson(GREEDY(k=2)).indices)

@@ -145,6 +145,7 @@ def test_a_view_has_what_the_teacher_sees():
     assert nimt.teach(learner, nimt.GreedyTeacher(), POINTS, TARGET, max_iterations=1).access == "gray box"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rate", [0.03, "auto", lambda step: 0.1 / (1 + step)])
 @pytest.mark.parametrize("k", [1, 3])
 def test_a_teacher_sees_what_it_is_not_given(rate, k):
@@ -175,6 +176,7 @@ def test_what_a_learner_does_not_have_must_be_given():
         )
 
 
+@pytest.mark.long
 def test_a_linear_learner_has_a_kernel_too():
     learner = nimt.LinearLearner([0.1, 0.2, 0.3], learning_rate=0.01)
     twin = nimt.KernelLearner(nimt.linear(1.0), learning_rate=0.01, initial=lambda x: x @ [0.1, 0.2] + 0.3)
