@@ -85,14 +85,16 @@ class LessonStart:
 
     def first_rates(self, count: int) -> Array:
         """Return the learning rates of the first steps; each is asked for once."""
-        known = self._known_rates
-        before = self.learner.steps_so_far()
-        known += [self.learner.rate(before + step, self.diagonal) for step in range(len(known), count)]
-        return np.array(known[:count])
+        known = self._known_rates["rates"]
+        if count > len(known):
+            before = self.learner.steps_so_far()
+            new = [self.learner.rate(before + step, self.diagonal) for step in range(len(known), count)]
+            self._known_rates["rates"] = known = np.concatenate([known, new])
+        return known[:count]
 
     @cached_property
-    def _known_rates(self) -> list[float]:
-        return []
+    def _known_rates(self) -> dict[str, Array]:
+        return {"rates": np.empty(0)}
 
     @property
     def update(self) -> Update:
