@@ -184,8 +184,8 @@ def forecast(
 ) -> Forecast:
     """Say how many steps a lesson will take, before it begins.
 
-    Covers a `KernelLearner` with the square loss and true labels; with momentum, decay and forgetting, where the teacher
-    is greedy or shows the whole pool. A teacher that shows the whole pool is forecast
+    Covers a `KernelLearner` with the square loss and true labels; with momentum, decay and forgetting, where the
+    teacher is greedy or shows the whole pool. A teacher that shows the whole pool is forecast
     exactly, from the spectrum of the kernel; a `GreedyTeacher` by scaling a shorter lesson at a larger learning rate,
     about ten times fewer steps where the rate is 0.01; a `RandomTeacher` in the mean over its draws where they hardly
     matter, and else by up to 24 lessons with draws of their own, given to copies of the learner (seconds at most; a

@@ -133,7 +133,8 @@ class LessonStart:
     ) -> Lesson:
         """Teach a copy of the learner, from the same candidates, at another rate or with other draws.
 
-        At another rate the copy has no momentum and no decay, and its own forgetting. What is recorded as "all" keeps the examples and the learner too.
+        At another rate the copy has no momentum and no decay, and its own forgetting. What is recorded as "all" keeps
+        the examples and the learner too.
         """
         learner = copy.deepcopy(self.learner)
         if rate is not None:
