@@ -24,7 +24,9 @@ Flags = NDArray[np.bool_]
 
 def is_number(value: object) -> TypeGuard[float]:
     """Say whether `value` is a real number (numpy scalars included); True and False do not count as numbers."""
-    if type(value) is float:  # at every step of a lesson: checking for an abstract class takes ten times longer
+    if (
+        type(value) is float or type(value) is np.float64
+    ):  # at every step of a lesson: checking for an abstract class takes ten times longer
         return True
     if type(value) is int:
         return -LARGEST_INTEGER < value < LARGEST_INTEGER

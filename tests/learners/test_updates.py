@@ -1,5 +1,7 @@
 """Momentum, decay, forgetting, budgets and averaging of a `KernelLearner`, against plain loops over functions."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -261,14 +263,86 @@ def test_the_rate_law_with_momentum(rate, momentum):
     assert said.bounds == (0, None)
 
 
-@pytest.mark.parametrize("part", ["decay", "forgetting", "averaging"])
+FADING = [
+    {"decay": 0.01},
+    {"forgetting": 1e-4},
+    {"decay": 0.02, "momentum": 0.5},
+    {"decay": 0.01, "forgetting": 1e-4, "momentum": 0.8, "nesterov": True},
+]
+
+
+@pytest.mark.parametrize("parts", FADING, ids=str)
+@pytest.mark.parametrize("initial", [0.0, 0.5])
+def test_the_forecast_of_the_whole_pool_is_exact_for_a_learner_that_fades(parts, initial):
+    x = nimt.Grid(np.arange(-3, 3, 0.1))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.05, initial=initial, **parts)
+    teacher = nimt.GreedyTeacher(k=1.0)
+    rules = {"tol": 8e-3, "max_iterations": 4000}
+    said, lesson = (run(learner, teacher, x, np.sin, **rules) for run in (nimt.forecast, nimt.teach))
+    assert said.itd == lesson.itd and said.itd is not None and said.kind == "exact"
+    np.testing.assert_allclose(said.curve.discrepancy, lesson.discrepancy[said.curve.step], rtol=1e-9)
+
+
+@pytest.mark.parametrize("parts", [*FADING, {"decay": 0.3}], ids=str)
+def test_a_learner_that_fades_is_left_with_what_the_forecast_says(parts):
+    x = nimt.Grid(np.arange(-3, 3, 0.1))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.2, **parts)
+    said = nimt.forecast(learner, nimt.GreedyTeacher(k=1.0), x, np.sin, tol=1e-6, max_iterations=100)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(k=1.0), x, np.sin, tol=1e-6, max_iterations=120_000)
+    assert not said.reachable and "it tends to a part of f*" in said.method
+    np.testing.assert_allclose(said.remains, lesson.discrepancy[-1], rtol=1e-4)
+
+
+@pytest.mark.parametrize("parts", FADING, ids=str)
+def test_the_rate_law_of_a_learner_that_fades(parts):
+    """The shorter lesson forgets as much of f on the same part of the path."""
+    x = nimt.Grid(np.arange(-3, 3, 0.1))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.005, **parts)
+    said = nimt.forecast(learner, nimt.GreedyTeacher(), x, np.sin, tol=0.01)
+    itd = nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, tol=0.01, max_iterations=20_000).itd
+    assert said.kind == "scaled" and abs(said.itd / itd - 1) < 0.03
+    assert said.bounds == (0, None)
+
+
+def test_a_schedule_of_rates_keeps_the_law_with_decay_and_not_with_forgetting():
+    x = nimt.Grid(np.arange(-3, 3, 0.1))
+    fading = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=lambda t: 0.01 / (1 + t / 500) ** 0.5, decay=0.01)
+    said = nimt.forecast(fading, nimt.GreedyTeacher(), x, np.sin, tol=0.01)
+    itd = nimt.teach(fading, nimt.GreedyTeacher(), x, np.sin, tol=0.01, max_iterations=20_000).itd
+    assert abs(said.itd / itd - 1) < 0.03
+    forgetful = fading.set_params(decay=0.0, forgetting=0.1)
+    with pytest.raises(nimt.InvalidInput, match="no forecast for forgetting and a schedule"):
+        nimt.forecast(forgetful, nimt.GreedyTeacher(), x, np.sin, tol=0.01)
+
+
+def test_a_point_alone_diverges_where_its_matrix_has_an_eigenvalue_beyond_1():
+    """One point with K = 1: (f - f*, v) moves by a matrix of two rows, here multiplied out."""
+    for rate, parts in itertools.product((0.4, 0.7, 1.0, 1.3, 1.6), [{}, *FADING, {"decay": 0.8}, {"forgetting": 0.4}]):
+        learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=rate, initial=3.0, **parts)
+        step = learner.update
+        b, mu = 2 * rate + rate * step.decay, step.momentum
+        kept = mu * (1 - b) if step.nesterov else mu
+        grows = max(abs(np.linalg.eigvals([[1 - step.forgetting - b, kept], [-b, kept]]))) > 1
+        said = nimt.forecast(learner, nimt.GreedyTeacher(k=1.0), [[0.0]], [1.0], tol=1e-9, max_iterations=30)
+        if said.itd is None and not said.reachable:
+            assert np.isinf(said.remains) == grows
+
+
+@pytest.mark.parametrize("part", ["budget", "averaging"])
 def test_other_parts_have_no_forecast(part):
-    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, **{part: 0.1})
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, **{part: {"budget": 5, "averaging": 0.1}[part]})
     with pytest.raises(nimt.InvalidInput, match=f"this learner has {part}="):
         nimt.forecast(learner, nimt.GreedyTeacher(), POINTS, ONE, tol=0.1)
-    heavy = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, momentum=0.5)
-    with pytest.raises(nimt.InvalidInput, match="random examples and a learner with momentum"):
-        nimt.forecast(heavy, nimt.RandomTeacher(), POINTS, ONE, tol=0.1)
+    for part in ("momentum", "decay"):
+        moved = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, **{part: 0.5})
+        with pytest.raises(nimt.InvalidInput, match=f"random examples and a learner with {part}"):
+            nimt.forecast(moved, nimt.RandomTeacher(), POINTS, ONE, tol=0.1)
+
+
+def test_a_limited_pool_and_many_points_that_fade_have_no_forecast():
+    fading = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, decay=0.1)
+    with pytest.raises(nimt.InvalidInput, match="some of the points"):
+        nimt.forecast(fading, nimt.GreedyTeacher(pool=np.array([0, 1])), POINTS, ONE, tol=1e-3)
 
 
 def test_the_recipe_has_the_parts():

@@ -2,8 +2,8 @@
 
 `generator` draws a lesson as plain numbers (`problem`). `giving` alone knows nimt: it gives that lesson on an engine
 and reads the record as plain numbers. `lesson` takes every step again and compares: `kernels`, `losses`, `schedules`,
-`teachers`, `synthesis` and `records` say what must come out, `box` in a box. `tampering` alters records, and every
-alteration must be noticed.
+`teachers`, `family`, `synthesis` and `records` say what must come out, `box` in a box. `tampering` alters records, and
+every alteration must be noticed.
 
 What is drawn from the seed: the oracle splits the seed into the three streams (pool, selection, labels) and draws
 random, weighted, soft and alternative choices itself, by the same calls of NumPy's generator (`integers`, `random`,

@@ -190,7 +190,9 @@ def draw_teacher(
     spec |= drawn if informed is None else informed
     if spec["kind"] != "synthesis" and rng.random() < 0.2:
         spec |= {"other": np.roll(target, 1, axis=0), "probability": one_of(rng, 0.0, 0.3, 1.0)}
-    for refused in {"sequence": ("pool",), "exam": ("other", "probability")}.get(spec["kind"], ()):
+    for refused in {"sequence": ("pool",), "exam": ("other", "probability"), "last": ("other", "probability")}.get(
+        spec["kind"], ()
+    ):
         spec.pop(refused, None)
     if separate:
         spec["per_output"] = True
@@ -260,10 +262,13 @@ def draw_kind(rng: Generator, n: int, q: int, everywhere: int, kernel: Any, loss
 def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss: Any) -> dict[str, Any] | None:
     """Draw a teacher that knows more than the errors, or less; None for one of three."""
     kind = one_of(
-        rng, None, None, "surrogate", "omniscient", "decrease", "response", "imitation", "exam", "epochs", "sequence"
-    )
-    if kind is None or (kind in ("decrease", "exam") and loss[0] != "square"):
+        rng, None, None, "surrogate", "omniscient", "decrease", "response", "imitation", "exam", "epochs", "sequence",
+        "once", "observed", "last", "rescaling", "importance",
+    )  # fmt: skip
+    if kind is None or (kind in ("decrease", "exam", "last") and loss[0] != "square"):
         return None
+    if kind in ("once", "observed", "last", "rescaling", "importance"):
+        return draw_of_the_family(rng, kind, k, len(target), kernel, loss)
     if kind == "epochs":
         return {"kind": kind, "k": k}
     if kind == "sequence":
@@ -285,6 +290,24 @@ def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss:
         return common | {"look": None, "k": one_of(rng, 1, min(2, len(target)))}
     is_hard = bool(rng.random() < 0.6)
     return common | {"difficulty": is_hard, "kernel": kernel if is_hard and rng.random() < 0.6 else None}
+
+
+def draw_of_the_family(rng: Generator, kind: str, k: Any, n: int, kernel: Any, loss: Any) -> dict[str, Any]:
+    """Draw a teacher that shows no point twice, sees little, makes labels, or weighs its examples."""
+    if kind == "once":
+        return {"kind": kind, "k": k, "drawn": bool(rng.random() < 0.4)}
+    if kind == "importance":
+        return {"kind": kind, "k": k, "floor": one_of(rng, 0.1, 0.5, 1.0)}
+    if kind == "observed":
+        at = one_of(rng, None, None, "shown", np.sort(rng.choice(n, size=max(1, n // 2), replace=False)))
+        every = one_of(rng, 1, 1, 3)
+        seen = {"noise": one_of(rng, 0.0, 0.05), "delay": one_of(rng, 0, 0, 2, 5), "every": every, "at": at}
+        return {"kind": kind, "k": k, "look": ("every", every) if every > 1 else None} | seen
+    known = {"kind": kind, "kernel": kernel, "loss": loss, "learning_rate": float(rng.uniform(0.01, 0.3))}
+    if kind == "rescaling":  # weights of packs solve a system that is next to singular
+        return known | {"k": 1, "largest_weight": one_of(rng, None, 3.0, 0.5)}
+    limits = one_of(rng, None, "target", (-1.5, 1.5))
+    return known | {"k": one_of(rng, 1, 1, 2), "points": one_of(rng, "greedy", "random"), "label_range": limits}
 
 
 # ---------------------------------------------------------------- rules

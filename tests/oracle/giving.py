@@ -109,17 +109,24 @@ KINDS = {
     "exam": (nimt.teachers.ExamTeacher, ("learning_rate", "prior", "ask", "noise")),
     "epochs": (functools.partial(nimt.RandomTeacher, order="epoch"), ()),
     "sequence": (nimt.teachers.SequenceTeacher, ("indices",)),
+    "once": (None, ()),
+    "observed": (nimt.GreedyTeacher, ()),
+    "last": (nimt.SynthesisTeacher, ("points", "learning_rate", "label_range")),
+    "rescaling": (nimt.teachers.RescalingTeacher, ("learning_rate", "largest_weight")),
+    "importance": (nimt.teachers.ImportanceTeacher, ("floor",)),
 }
 
 
 def teacher_of(spec: dict[str, Any]) -> Any:
     kind, names = KINDS[spec["kind"]]
     options = {name: spec[name] for name in names if name in spec}
+    if spec["kind"] == "once":
+        kind, options = nimt.RandomTeacher if spec["drawn"] else nimt.GreedyTeacher, {"never_twice": True}
     if spec["kind"] == "mixed":
         options["shares"] = [(teacher_of(part), share) for part, share in spec["parts"]]
     if "k" in spec:
         options["k"] = size_of(spec["k"])
-    if "look" in spec:
+    if "look" in spec and spec["kind"] != "observed":
         options["look"] = look_of(spec["look"])
     if spec.get("loss") is not None:
         options["loss"] = loss_of(spec["loss"])
@@ -132,6 +139,8 @@ def teacher_of(spec: dict[str, Any]) -> Any:
     if spec.get("pool") is not None:
         options["pool"] = spec["pool"]
     teacher = kind(**options)
+    if spec["kind"] == "observed":
+        teacher = nimt.teachers.Observed(teacher, **{name: spec[name] for name in ("noise", "delay", "every", "at")})
     if spec.get("per_output"):
         teacher = nimt.teachers.PerOutput(teacher)
     if spec.get("mixes") is not None:
@@ -195,6 +204,7 @@ def read(lesson: Any, problem: Problem) -> dict[str, Any]:
         "mixes",
         "itd",
         "drew",
+        "weights",
     )
     arrays = {name: getattr(lesson, name) for name in names}
     return arrays | {

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from oracle import kernels, losses, records
+from oracle.family import NothingLeft
 from oracle.problem import Problem, start_at
 from oracle.schedules import looks
 from oracle.synthesis import LabelMaker
@@ -193,6 +194,8 @@ class Judge:
                 asked = [places[i] for i in recorded[number]]
             try:
                 chosen = rule.choose(view, asked)
+            except NothingLeft:
+                return "ALL_SHOWN", None
             except Undecided:
                 if t == self.T and self.record["outcome"] in ("STATIONARY", "AT_REST"):
                     return self.record["outcome"], None  # what was not shown is not known
@@ -202,6 +205,7 @@ class Judge:
                 f"step {t} shows {recorded and recorded[number]}, not {c[chosen].tolist()}",
             )
             packs.append([int(i) for i in c[chosen]])
+        self.view = view
         labels = self.labels_of(t, packs, columns)
         if (
             self.problem.loss[0] == "perceptron"
@@ -213,12 +217,26 @@ class Judge:
             losses.slope(self.problem.loss, f[pack][:, part], label)
             for pack, part, label in zip(packs, columns, labels, strict=True)
         ]
+        slopes = self.weighed(t, packs, slopes)
         ended = self.stillness(t, packs, slopes)
         if ended is not None:
             return ended, None
         if t < self.T:
             self.taught.learn(t, packs, slopes)
         return None, packs
+
+    def weighed(self, t: int, packs: list[Pack], slopes: list[np.ndarray]) -> list[np.ndarray]:
+        """Return the slopes times the weights of the examples, those of the record where these are right."""
+        got = self.record["weights"]
+        if not hasattr(self.rule[0], "weigh"):
+            require(got is None, "weights are recorded, and the teacher gives none")
+            return slopes
+        places = [int(np.flatnonzero(self.candidates == index)[0]) for index in packs[0]]
+        weights, off = self.rule[0].weigh(self.view, places)
+        if got is not None and t < self.T:
+            near(got[t][: len(weights)], weights, off, f"the weight of step {t}")
+            weights = got[t][: len(weights)]
+        return [slopes[0] * weights[:, np.newaxis]]
 
     def recorded_packs(self, t: int) -> list[Pack]:
         row = self.record["indices"][t].tolist()
@@ -238,6 +256,12 @@ class Judge:
         if self.spec["kind"] == "synthesis":
             labels = self.made(t, packs, columns)
             off = 1e-8 * max(float(abs(part).max()) for part in labels) + 1e4 * self.taught.noise
+        if self.spec["kind"] == "last":
+            if self.record["labels"] is None:
+                raise Undecided  # rounding of f is divided by the rate, and what was shown is not known
+            places = [int(np.flatnonzero(self.candidates == index)[0]) for index in packs[0]]
+            made, off = self.rule[0].labels(self.view, places)
+            labels = [made]
         if self.record["labels"] is None or t == self.T:
             return labels
         count = sum(map(len, packs))
@@ -250,6 +274,8 @@ class Judge:
         if self.makers and any(maker.lost for maker in self.makers):
             off = math.inf
         near(got, expected[:, 0] if flat else expected, off, f"the label of step {t}")
+        if self.spec["kind"] == "last":
+            return [np.asarray(got).reshape(expected.shape)]
         if not self.makers:
             return labels
         ends = np.cumsum([len(pack) for pack in packs])[:-1]  # go on with the labels that were shown
@@ -411,8 +437,15 @@ class Judge:
     def draws(self) -> list[bool]:
         """Say of each part of a pack whether it is drawn, or its labels are."""
         parts = [part for part, _ in self.spec["parts"]] if self.spec["kind"] == "mixed" else [self.spec]
-        drawn = [part["kind"] in ("random", "planned", "epochs") or part.get("temperature", 0) > 0 for part in parts]
+        drawn = [draws_points(part) for part in parts]
         return [True] if self.spec.get("other") is not None else drawn
+
+
+def draws_points(part: dict[str, Any]) -> bool:
+    """Say whether a teacher draws what it shows, or what it sees."""
+    if part["kind"] in ("once", "last", "observed"):
+        return bool(part.get("drawn") or part.get("points") == "random" or part.get("noise", 0) > 0)
+    return part["kind"] in ("random", "planned", "epochs", "importance") or part.get("temperature", 0) > 0
 
 
 def check_tables(problem: Problem, record: Record) -> None:

@@ -63,17 +63,19 @@ def columns(problem: Problem, record: dict[str, Any]) -> tuple[dict[str, list[An
     packs = [[(int(i), j) for j, i in enumerate(row) if i >= 0] for row in record["indices"]]
     table: dict[str, list[Any]] = {"step": list(range(steps + 1)), "discrepancy": list(record["discrepancy"])}
     listed: dict[str, list[Any]] = {name: [] for name in ("step", "index")}
+    weights = record["weights"]
+    extra = [] if weights is None else ["weight"]
     names = ["label"] if q == 1 or n_out else [f"label_output_{o + 1}" for o in range(q)]
     axes = [f"x_{axis + 1}" for axis in range(d)]
     listed |= {"output": []} if n_out else {}
-    listed |= {name: [] for name in [*axes, *names]}
+    listed |= {name: [] for name in [*axes, *names, *extra]}
     most = max(map(len, packs), default=1 if not n_out else q)
     slots = most // q if n_out else most
 
     def at(t: int, i: int, j: int) -> list[float]:
         shown = record["shown_points"]
         where = points[i] if shown is None else shown[t][j]
-        return [*where, *np.atleast_1d(record["labels"][t][j])]
+        return [*where, *np.atleast_1d(record["labels"][t][j]), *([] if weights is None else [weights[t][j]])]
 
     for t, pack in enumerate(packs):
         for number, (i, j) in enumerate(pack):
@@ -81,14 +83,14 @@ def columns(problem: Problem, record: dict[str, Any]) -> tuple[dict[str, list[An
             listed["index"].append(i)
             if n_out:
                 listed["output"].append(number // (len(pack) // q) + 1)
-            for name, number_there in zip([*axes, *names], at(t, i, j), strict=True):
+            for name, number_there in zip([*axes, *names, *extra], at(t, i, j), strict=True):
                 listed[name].append(number_there)
     for output in range(q if n_out else 1):
         for slot in range(slots):
             suffix = ("" if slots == 1 else f"_{slot + 1}") + (f"_output_{output + 1}" if n_out else "")
             titles = [
                 f"{name.replace('label', 'label' + suffix)}" if name in names else name + suffix
-                for name in [*axes, *names]
+                for name in [*axes, *names, *extra]
             ]
             table[f"index{suffix}"] = []
             table |= {title: [] for title in titles}

@@ -184,8 +184,8 @@ def forecast(
 ) -> Forecast:
     """Say how many steps a lesson will take, before it begins.
 
-    Covers a `KernelLearner` with the square loss and true labels; with momentum, where the teacher is greedy or shows
-    the whole pool. A teacher that shows the whole pool is forecast
+    Covers a `KernelLearner` with the square loss and true labels; with momentum, decay and forgetting, where the
+    teacher is greedy or shows the whole pool. A teacher that shows the whole pool is forecast
     exactly, from the spectrum of the kernel; a `GreedyTeacher` by scaling a shorter lesson at a larger learning rate,
     about ten times fewer steps where the rate is 0.01; a `RandomTeacher` in the mean over its draws where they hardly
     matter, and else by up to 24 lessons with draws of their own, given to copies of the learner (seconds at most; a
@@ -334,8 +334,8 @@ def _of_random(teacher: RandomTeacher, start: LessonStart, seconds: float | None
         return _of_whole(start)
     if not start.update.is_plain:
         raise InvalidInput(
-            f"{NO_FORECAST}random examples and a learner with momentum",
-            way_out=f"one at the rate {start.rate(0) / (1 - start.update.momentum):.3g} without it is about as long",
+            f"{NO_FORECAST}random examples and a learner with {start.update.parts[0]}",
+            way_out="nimt.GreedyTeacher() has one",
         )
     if teacher.weights is not None:
         raise InvalidInput(
@@ -417,12 +417,12 @@ def _of_whole(start: LessonStart) -> Forecast:
     decay = whole.decay_of(start)
     itd, limit = whole.first_below(decay, start)
     method = f"Exact, {decay.method} of the Gram matrix."
-    if itd is None and (start.max_iterations is None or decay.remainder >= start.tol):
+    if itd is None and (start.max_iterations is None or decay.remainder(start) >= start.tol):
         if whole.diverges(decay, start):
             why = f"{method} At this rate the lesson diverges: lower the learning rate."
             return _out_of_reach(start, math.inf, why)
-        if decay.remainder >= start.tol:
-            return _out_of_reach(start, decay.remainder, f"{method} {_why_limited(start)}")
+        if decay.remainder(start) >= start.tol:
+            return _out_of_reach(start, decay.remainder(start), f"{method} {_why_limited(start)}")
     last = limit if itd is None else itd
     step, discrepancy = whole.curve_of(decay, start, last)
     interval = (int(step[-1]), None) if itd is None else (itd, itd)
@@ -444,13 +444,15 @@ def _forecast_limited(start: LessonStart) -> Forecast | None:
     """Return that a limited pool cannot reach the tolerance, where it cannot."""
     if start.rows is None:
         return None
-    remains = whole.decay_of(start).remainder
+    remains = whole.decay_of(start).remainder(start)
     if remains < start.tol:
         return None
     return _out_of_reach(start, remains, f"Exact. {_why_limited(start)}")
 
 
 def _why_limited(start: LessonStart) -> str:
+    if start.fades:
+        return "The learner forgets while it learns, so that it tends to a part of f*."
     if start.rows is None:
         return "What remains lies in directions that the kernel does not reach within rounding."
     shown, count = len(start.candidates), len(start.pool)

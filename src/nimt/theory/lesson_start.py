@@ -85,19 +85,26 @@ class LessonStart:
 
     def first_rates(self, count: int) -> Array:
         """Return the learning rates of the first steps; each is asked for once."""
-        known = self._known_rates
-        before = self.learner.steps_so_far()
-        known += [self.learner.rate(before + step, self.diagonal) for step in range(len(known), count)]
-        return np.array(known[:count])
+        known = self._known_rates["rates"]
+        if count > len(known):
+            before = self.learner.steps_so_far()
+            new = [self.learner.rate(before + step, self.diagonal) for step in range(len(known), count)]
+            self._known_rates["rates"] = known = np.concatenate([known, new])
+        return known[:count]
 
     @cached_property
-    def _known_rates(self) -> list[float]:
-        return []
+    def _known_rates(self) -> dict[str, Array]:
+        return {"rates": np.empty(0)}
 
     @property
     def update(self) -> Update:
-        """What the learner does beside a gradient step: nothing, or momentum."""
+        """What the learner does beside a gradient step: nothing, or momentum, decay and forgetting."""
         return self.learner.update
+
+    @property
+    def fades(self) -> bool:
+        """Whether f becomes smaller by itself, so that it does not tend to f*."""
+        return bool(self.update.decay or self.update.forgetting)
 
     @property
     def rows(self) -> Indices | None:
@@ -119,17 +126,19 @@ class LessonStart:
         steps: int,
         *,
         rate: float | None = None,
+        forgetting: float = 0.0,
         seed: int | None = None,
         seconds: float | None = None,
         record: str = "picks",
     ) -> Lesson:
         """Teach a copy of the learner, from the same candidates, at another rate or with other draws.
 
-        At another rate the copy has no momentum. What is recorded as "all" keeps the examples and the learner too.
+        At another rate the copy has no momentum and no decay, and its own forgetting. What is recorded as "all" keeps
+        the examples and the learner too.
         """
         learner = copy.deepcopy(self.learner)
         if rate is not None:
-            learner.set_params(learning_rate=rate, momentum=0.0, nesterov=False)
+            learner.set_params(learning_rate=rate, momentum=0.0, nesterov=False, decay=0.0, forgetting=forgetting)
         teacher = self.teacher
         if seed is not None and self.rows is not None:  # another seed would draw another pool
             teacher = dataclasses.replace(teacher, pool=self.candidates)
@@ -204,11 +213,15 @@ def _refuse(task: Task) -> None:
                 "it covers the learner kernel; for another one try --time-limit",
             ),
         )
-    others = [part for part in learner.update.parts if part not in ("momentum", "nesterov")]
+    others = [part for part in learner.update.parts if part in ("budget", "averaging")]
     if others:
         raise InvalidInput(
-            f"a forecast is of gradient steps, with or without momentum, and this learner has {others[0]}=",
+            f"a forecast covers momentum, decay and forgetting, and this learner has {others[0]}=",
             way_out=Wording("leave it out, or teach a few steps with nimt.teach and time_limit=", "leave it out"),
+        )
+    if learner.update.forgetting and callable(learner.learning_rate):
+        raise InvalidInput(
+            "there is no forecast for forgetting and a schedule of learning rates", way_out="give one learning rate"
         )
     loss = as_loss(learner.loss)
     if not isinstance(loss, Square):

@@ -6,6 +6,11 @@ touch each other (K = kappa I) that is exact.
 
 With momentum mu a slope acts for 1 / (1 - mu) steps in the mean: as the rate falls, the path is the same and the speed
 that of the rate eta / (1 - mu), from about mu / (1 - mu) steps later on.
+
+With decay d and forgetting phi, f also shrinks by rho = (1 - eta d / (1 - mu)) (1 - phi) per step. As the rate falls,
+decay and slopes act at the same ratio, so the path is one for each d; it does not end at f*. The shorter lesson forgets
+1 - rho^(s' / s) per step, s and s' being the speeds of both, so that f shrinks as much on the same part of the path.
+Forgetting does not fall with the rate: with a schedule of rates there is no such path.
 """
 
 from __future__ import annotations
@@ -47,7 +52,12 @@ def teach_scaled_lesson(
     itself = rate is not None and rate * largest >= NEAR * (1.0 - start.update.momentum)
     fast = rate if rate is not None and itself else FAST / largest if largest > 0 else 1.0
     budget = _budget(start, fast * (1.0 - start.update.momentum) if itself else fast, steps)
-    lesson = start.teach_copy(budget, rate=fast if start.update.is_plain or not itself else None, seconds=seconds)
+    lesson = start.teach_copy(
+        budget,
+        rate=fast if start.update.is_plain or not itself else None,
+        forgetting=0.0 if itself else forgetting_at(fast, start, largest, pack),
+        seconds=seconds,
+    )
     found = space_steps(len(lesson), CURVE_POINTS)
     taken, itd = found, lesson.itd
     if not itself:
@@ -75,6 +85,17 @@ def speed(rate: float, kappa: float, pack: int) -> float:
     """
     pulled = 2.0 * rate * kappa / pack
     return -pack * math.log1p(-pulled) if pulled < 1.0 else math.inf
+
+
+def forgetting_at(fast: float, start: LessonStart, kappa: float, pack: int) -> float:
+    """Return what a lesson at another rate must forget per step to lose as much of f on the same part of the path."""
+    if not start.fades:
+        return 0.0
+    update = start.update
+    rate = start.rate(0) / (1.0 - update.momentum)
+    times = speed(fast, kappa, pack) / speed(rate, kappa, pack)
+    kept = (1.0 - update.forgetting) * max(0.0, 1.0 - rate * update.decay)
+    return min(1.0 - kept**times, 1.0 - 1e-12)
 
 
 def _budget(start: LessonStart, fast: float, steps: int) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.counting import say_count
+from nimt.errors import InvalidInput
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import ROUNDING, lanczos, product_with, spectrum_of
 
@@ -24,7 +25,9 @@ Steps = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Decay:
-    r"""M over t of r_t = rest + sum_k g_k(t) a_k c_k, with g_k(t) = prod_j (1 - 2 eta_j lambda_k / m).
+    r"""M over t of r_t = rest + sum_k (g_k(t) a_k + s_k(t) b_k) c_k; g_k(t) = prod_j (1 - 2 eta_j lambda_k / m), s = 0.
+
+    With momentum, decay and forgetting g and s are those of `follow_modes`.
 
     Attributes
     ----------
@@ -34,6 +37,8 @@ class Decay:
         c; None where they are orthonormal, so that |r_t|^2 is a sum of squares.
     rest : array (n,) or None
         What no step changes.
+    target : array (modes,) or None
+        b, the modes of f*; None for a learner whose f does not fade.
     count : int
         m, how many examples are shown per step.
     scale : float
@@ -51,15 +56,18 @@ class Decay:
     scale: float
     method: str
     exact: bool
+    target: Array | None = None
 
     def factors(self, rate: float) -> Array:
         """Return by what one step at a rate multiplies each mode."""
         return 1.0 - 2.0 * rate / self.count * self.eigenvalues
 
-    def discrepancy(self, growth: Array) -> float:
-        """Return M where the modes have been multiplied by `growth`."""
+    def discrepancy(self, growth: Array, shift: Array | None = None) -> float:
+        """Return M where the modes have been multiplied by `growth`, and moved by `shift` times those of f*."""
         with np.errstate(over="ignore", invalid="ignore"):
             parts = growth * self.amplitudes
+            if shift is not None and self.target is not None:
+                parts = parts + shift * self.target
             if self.columns is None:
                 return self.scale * float(np.linalg.norm(parts))
             assert self.rest is not None
@@ -70,10 +78,16 @@ class Decay:
         with np.errstate(over="ignore", under="ignore"):
             return self.discrepancy(self.factors(rate) ** float(steps))
 
-    @property
-    def remainder(self) -> float:
-        """M in the limit of all lessons whose rate is small enough."""
-        return self.discrepancy(np.where(self.eigenvalues > 0, 0.0, 1.0))
+    def remainder(self, start: LessonStart) -> float:
+        """Return M in the limit of all lessons whose rate is small enough; f that fades tends to a part of f*."""
+        unmoved = np.where(self.eigenvalues > 0, 0.0, 1.0)
+        if self.target is None:
+            return self.discrepancy(unmoved)
+        update, rate = start.update, start.rate(0)
+        ahead = 1.0 + update.momentum * update.forgetting * update.nesterov
+        pulled = (1.0 - self.factors(rate)) * ahead
+        lost = update.forgetting * (1.0 - update.momentum) + rate * update.decay * ahead
+        return self.discrepancy(0.0 * unmoved, (1.0 - self.factors(rate)) / (pulled + lost) - 1.0)
 
 
 def decay_of(start: LessonStart) -> Decay:
@@ -87,11 +101,16 @@ def decay_of(start: LessonStart) -> Decay:
     at_candidates = start.residual[start.candidates]
     small = spectrum_of(kernel, pool, rows, largest=EASY_DENSE)
     count, scale = len(start.candidates), start.scale
+    if start.fades and rows is not None:
+        raise InvalidInput(
+            "there is no forecast for some of the points and a learner that fades", way_out="let pool= be all of them"
+        )
     if small is not None:
         values = np.where(small.values > small.rounding, small.values, 0.0)
         amplitudes = small.modes(at_candidates)
         if rows is None:
-            return Decay(values, amplitudes, None, None, count, scale, "from the spectrum", exact=True)
+            target = small.modes(start.task.target) if start.fades else None
+            return Decay(values, amplitudes, None, None, count, scale, "from the spectrum", exact=True, target=target)
         images = kernel(pool.points, pool.points[rows]) @ small.axes[0]
         method, exact = "from the spectrum", True
     else:
@@ -100,7 +119,13 @@ def decay_of(start: LessonStart) -> Decay:
         values, amplitudes = np.where(found.values > cut, found.values, 0.0), found.amplitudes
         method, exact = f"from {say_count(len(values), 'step', 'd')} of Lanczos' iteration", found.exact
         if rows is None:
-            return Decay(values, amplitudes, None, None, count, scale, method, exact=exact)
+            if start.fades and not np.array_equal(start.residual, -start.task.target):
+                raise InvalidInput(
+                    f"there is no forecast for {count:,} points and a learner that fades, unless it starts at 0",
+                    way_out=f"teach at most {EASY_DENSE:,} points, or leave initial= out",
+                )
+            target = -amplitudes if start.fades else None
+            return Decay(values, amplitudes, None, None, count, scale, method, exact=exact, target=target)
         images = found.columns
     # a mode that no step moves does not carry over to the other points
     columns = np.divide(images, values, out=np.zeros_like(images), where=values > 0)
@@ -150,36 +175,52 @@ def _bisect(true_from: object, low: int, high: int) -> int:
 
 def _first_by_schedule(decay: Decay, start: LessonStart) -> tuple[int | None, int]:
     limit = LONGEST_SCHEDULE if start.max_iterations is None else start.max_iterations
-    for step, growth in enumerate(follow_modes(decay, start, limit)):
-        if decay.discrepancy(growth) < start.tol:
+    for step, (growth, shift) in enumerate(follow_modes(decay, start, limit)):
+        if decay.discrepancy(growth, shift) < start.tol:
             return step, limit
     return None, limit
 
 
 def follow_modes(decay: Decay, start: LessonStart, last: int) -> Iterator[Array]:
-    """Yield by what the modes are multiplied after 0, 1, ... steps.
+    """Yield g and s after 0, 1, ... steps, (2, modes): a mode of f - f* is g times its first value, s times that of f*.
 
-    With momentum that is g, with v <- mu v - a g and g <- g + v, a = 2 eta lambda / m; a (g + mu v) with `nesterov`.
+    Both follow v <- mu v - a h - eta d (h + e), g <- (1 - phi) g - phi e + v with a = 2 eta lambda / m, d the decay and
+    phi the forgetting; h is g + mu v with `nesterov`, else g. g starts at 1 and e is 0; s starts at 0 and e is 1, since
+    what fades is f, the sum of f - f* and f*.
     """
     update = start.update
-    growth, velocity = np.ones(len(decay.eigenvalues)), np.zeros(len(decay.eigenvalues))
+    modes, velocity = np.zeros((2, len(decay.eigenvalues))), np.zeros((2, len(decay.eigenvalues)))
+    modes[0] = 1.0
+    target = np.array([[0.0], [1.0]])
     for step in range(last + 1):
-        yield growth
-        factors = decay.factors(start.rate(step))
+        yield modes
+        rate = start.rate(step)
+        factors = decay.factors(rate)
         if update.is_plain:
-            growth = growth * factors
+            modes = modes * factors
             continue
         with np.errstate(over="ignore", invalid="ignore"):
             kept = update.momentum * velocity
-            velocity = kept - (1.0 - factors) * (growth + kept if update.nesterov else growth)
-            growth = growth + velocity
+            ahead = modes + kept if update.nesterov else modes
+            velocity = kept - (1.0 - factors) * ahead
+            if start.fades:
+                velocity = velocity - rate * update.decay * (ahead + target)
+                modes = modes - update.forgetting * (modes + target)
+            modes = modes + velocity
 
 
 def diverges(decay: Decay, start: LessonStart) -> bool:
-    """Say whether a mode grows at the first rate: a > 2 without momentum, a > 2 (1 + mu) with it, or by (1 + 2 mu)."""
-    update = start.update
-    most = 2.0 * (1.0 + update.momentum) / (1.0 + (2.0 * update.momentum if update.nesterov else 0.0))
-    return float(np.max(1.0 - decay.factors(start.rate(0)), initial=0.0)) > most
+    """Say whether a mode grows at the first rate: a step multiplies (g, v) by a matrix with an eigenvalue beyond 1.
+
+    With b = a + eta d its trace is 1 - phi - b + mu (1 - b) with `nesterov`, else 1 - phi - b + mu, and its determinant
+    (1 - phi) mu (1 - b) or (1 - phi) mu: without decay and forgetting a > 2 (1 + mu), or that by (1 + 2 mu).
+    """
+    update, rate = start.update, start.rate(0)
+    pulled = 1.0 - decay.factors(rate) + rate * update.decay
+    kept = update.momentum * (1.0 - pulled * update.nesterov)
+    trace, determinant = 1.0 - update.forgetting - pulled + kept, (1.0 - update.forgetting) * kept
+    most = 1.0 + 1e-12
+    return bool((np.abs(trace) > most + determinant).any() or (np.abs(determinant) > most).any())
 
 
 def curve_of(decay: Decay, start: LessonStart, last: int) -> tuple[Steps, Array]:
@@ -192,7 +233,7 @@ def curve_of(decay: Decay, start: LessonStart, last: int) -> tuple[Steps, Array]
     steps = space_steps(last, CURVE_POINTS)
     wanted = set(steps.tolist())
     modes = enumerate(follow_modes(decay, start, last))
-    return steps, np.array([decay.discrepancy(growth) for step, growth in modes if step in wanted])
+    return steps, np.array([decay.discrepancy(*parts) for step, parts in modes if step in wanted])
 
 
 def space_steps(last: int, points: int) -> Steps:

@@ -1,0 +1,143 @@
+"""The teachers that see less, show no point twice, make labels in closed form, or weigh their examples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from oracle import kernels, losses
+from oracle.teachers import ROUNDING, RULES, Pack, Rule, View, largest, norm, residual
+
+
+class NothingLeft(Exception):
+    """All points were shown."""
+
+
+class Once(Rule):
+    """The largest errors, or a draw, among the points that were not shown before."""
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        past = self.__dict__.setdefault("past", [])
+        left = [i for i in range(len(view.f)) if i not in past]
+        if not left:
+            raise NothingLeft
+        k = min(self.size(view), len(left))
+        if self.spec["drawn"]:
+            places = view.rng.choice(len(left), size=k, replace=False).tolist()
+        else:
+            asked = None if shown is None else [left.index(i) for i in shown] if set(shown) <= set(left) else []
+            places = largest(*residual(view.part(left), 2), k, asked)
+        chosen = [left[place] for place in places]
+        past += chosen
+        return chosen
+
+
+class Observing(Rule):
+    """The largest errors by values that are seen with noise, late, seldom, or at some points only."""
+
+    known: np.ndarray | None = None
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        if self.known is None:
+            self.past, self.known = [view.f.copy()], self.blurred(view.f, view)
+        else:
+            self.past = [*self.past, view.f.copy()][-(self.spec["delay"] + 1) :]
+            if view.step % self.spec["every"] == 0:
+                places = self.places(view)
+                self.known[places] = self.blurred(self.past[0][places], view)
+        self.latest = largest(*residual(replace(view, f=self.known), 2), self.size(view), shown)
+        return self.latest
+
+    def places(self, view: View) -> Pack:
+        at = self.spec["at"]
+        if at is None:
+            return list(range(len(view.f)))
+        if isinstance(at, str):
+            return sorted(set(self.latest))
+        return [place for place, index in enumerate(view.candidates) if index in at]
+
+    def blurred(self, values: np.ndarray, view: View) -> np.ndarray:
+        sd = self.spec["noise"]
+        return values + sd * view.rng.normal(size=values.shape) if sd else values.copy()
+
+
+class Closed(Rule):
+    """LAST for the square loss: y = f - k c / (2 eta), K_PP c = f - f*."""
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        if self.spec["points"] == "random":
+            return sorted(view.rng.choice(len(view.f), size=self.size(view), replace=False).tolist())
+        return largest(*residual(view, 2), self.size(view), shown)
+
+    def labels(self, view: View, pack: Pack) -> tuple[np.ndarray, float]:
+        """Return the labels, and how far off they may be."""
+        f, wrong, k = view.f[pack], (view.f - view.target)[pack], len(pack)
+        gram = kernels.matrix(self.spec["kernel"], view.points[pack], view.points[pack])
+        made = f - k * np.linalg.lstsq(gram, wrong, rcond=1e-10)[0] / (2 * self.spec["learning_rate"])
+        limits = self.spec["label_range"]
+        if limits is not None:
+            ends = (view.target.min(), view.target.max()) if limits == "target" else limits
+            made = np.clip(made, *ends)
+        condition = float(np.linalg.cond(gram))
+        far = (view.noise + 1e-14 * float(abs(view.f).max() + abs(view.target).max())) * k / self.spec["learning_rate"]
+        smallest = float(np.diagonal(gram).min())
+        sure = condition < 1e6 and smallest > 1e-9
+        return made, 100 * condition * far / smallest + 1e-12 * float(abs(made).max()) if sure else np.inf
+
+
+class Rescaled(Rule):
+    """The largest gain 2 eta w g.r - eta^2 w^2 |g|^2 K with w = g.r / (eta |g|^2 K), not above a largest weight."""
+
+    def parts(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        slopes, wrong = losses.slope(self.spec["loss"], view.f, view.target), view.f - view.target
+        along = (slopes * wrong).sum(axis=1)
+        costs = (slopes**2).sum(axis=1) * kernels.diagonal(self.spec["kernel"], view.points)
+        weights = np.zeros(len(along))
+        weights[costs > 0] = along[costs > 0] / (self.spec["learning_rate"] * costs[costs > 0])
+        return along, costs, np.clip(weights, 0, self.spec["largest_weight"])
+
+    def scores(self, view: View) -> tuple[np.ndarray, np.ndarray]:
+        rate = self.spec["learning_rate"]
+        along, costs, weights = self.parts(view)
+        steps = rate * weights
+        gains = 2 * steps * along - steps**2 * costs
+        # the gain is flat at the best weight; along a weight that is cut it changes as along and costs do
+        heights = kernels.diagonal(self.spec["kernel"], view.points)
+        errors = norm(view.f - view.target, 2)
+        least = np.maximum(heights, 1e-300)
+        blur = 8 * view.noise * (errors + view.noise) * np.maximum(8 * steps, 4 / least)
+        return gains, blur + 10 * ROUNDING * (abs(2 * steps * along) + steps**2 * costs)
+
+    def weigh(self, view: View, pack: Pack) -> tuple[np.ndarray, float]:
+        weights = self.parts(view)[2][pack]
+        smallest = float(norm(view.f - view.target, 2)[pack].min())
+        return weights, float(weights.max()) * (1e-9 + 16 * view.noise / smallest) if smallest > 0 else np.inf
+
+
+class Importance(Rule):
+    """Points drawn by p = (1 - floor) |f - f*| / sum |f - f*| + floor / n, of weight 1 / (n p)."""
+
+    def shares(self, view: View) -> np.ndarray:
+        errors, n, floor = norm(view.f - view.target, 2), len(view.f), self.spec["floor"]
+        return (1 - floor) * errors / errors.sum() + floor / n if errors.sum() > 0 else np.full(n, 1 / n)
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        shares = self.shares(view)
+        ends = np.cumsum(shares) / shares.sum()
+        draws = view.rng.random(self.size(view))
+        chosen = [int(np.sum(ends <= u)) for u in draws]
+        if shown is not None and shown != chosen and len(shown) == len(chosen):
+            near = 1e-9 + 4 * view.noise * len(shares) / max(float(norm(view.f - view.target, 2).sum()), 1e-300)
+            fits = [i == j or abs(ends[min(i, j)] - u) < near for i, j, u in zip(shown, chosen, draws, strict=True)]
+            return shown if all(fits) else chosen
+        return chosen
+
+    def weigh(self, view: View, pack: Pack) -> tuple[np.ndarray, float]:
+        total = float(norm(view.f - view.target, 2).sum())
+        weights = 1 / (len(view.f) * self.shares(view)[pack])
+        near = 1e-9 + 8 * view.noise * len(view.f) / total if total > 0 else np.inf
+        return weights, float(weights.max()) * near / self.spec["floor"]
+
+
+RULES |= {"once": Once, "observed": Observing, "last": Closed, "rescaling": Rescaled, "importance": Importance}
