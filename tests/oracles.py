@@ -64,7 +64,9 @@ def value_of(loss, f, y):
         return math.log1p(math.exp(-y * f))
     if loss == "huber":
         return (y - f) ** 2 if abs(y - f) <= 1 else 2 * abs(y - f) - 1
-    return abs(y - f)
+    if loss == "absolute":
+        return abs(y - f)
+    raise KeyError(f"write the loss {loss!r} once more here, from its definition")
 
 
 def furthest(f, target, allowed, k, weigh=lambda i, gap: abs(gap)):

@@ -178,6 +178,14 @@ def test_require(undrawn, nimt):
     assert answer.code == 0 and "go on with: nimt resume c --iterations 40" in answer.out
 
 
+def test_require_knows_a_measure_that_rises(undrawn, nimt, tmp_path):
+    rows = "".join(f"{x},{'high' if x > 6 else 'low'}\n" for x in range(13))
+    (tmp_path / "classes.csv").write_text("x,kind\n" + rows, encoding="utf-8")
+    told = ("teach", "classes.csv", "--reference", "none", "--holdout", "0", "--keep", "last", "--measure", "accuracy")
+    answer = nimt(*told, "--tol", "0.8", "--require", "--out", "run")
+    assert answer.code == 0 and "the measure reached the tolerance" in answer.out
+
+
 def test_a_folder_of_its_own(undrawn, nimt, tmp_path):
     for _ in range(2):
         assert nimt("teach", "digit:0", "--iterations", "1", "--quiet").code == 0

@@ -206,4 +206,4 @@ def finish(lesson: BlockLesson, *, as_json: bool, quiet: bool, require: bool) ->
         note(f"go on with 'nimt resume {shlex.quote(str(lesson.folder))}'", quiet=quiet)
     if lesson.outcome is Outcome.INTERRUPTED:
         return INTERRUPTED
-    return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+    return NOT_REACHED if require and not lesson.outcome.met_tolerance else DONE

@@ -103,7 +103,7 @@ def finish(
         note(f"stopped while writing and drawing, the lesson is kept; go on with: {go_on}")
         return INTERRUPTED
     _say_written(lesson, folder, written, go_on, as_json=as_json, quiet=quiet)
-    return NOT_REACHED if require and lesson.outcome is not Outcome.CONVERGED else DONE
+    return NOT_REACHED if require and not lesson.outcome.met_tolerance else DONE
 
 
 @contextlib.contextmanager

@@ -27,6 +27,11 @@ class Outcome(enum.Enum):
         return str(self.value)
 
     @property
+    def met_tolerance(self) -> bool:
+        """Whether the lesson ended because its measure met the tolerance, from above or from below."""
+        return self in (Outcome.CONVERGED, Outcome.REACHED)
+
+    @property
     def brief(self) -> str:
         """The same in few words, as a finished progress bar says it.
 

@@ -98,7 +98,7 @@ def as_loss(loss: str | Loss) -> Loss:
 
 
 def make_described_loss(description: object) -> Loss | None:
-    """Return the loss that a record describes, by its name or as an object, None where it is not one of nimt's.
+    """Return a loss of the kind that a record describes, with its usual parameters, None where it is not one of nimt's.
 
     Examples
     --------
