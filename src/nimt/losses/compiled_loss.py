@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any, cast, overload
 
 import numpy as np
@@ -40,59 +42,93 @@ class CompiledLoss(CompiledFunction):
         self.smoothness: float = float(smoothness)
         self.lipschitz: float = float(lipschitz)
         self.convex: bool = bool(convex)
-        self._value, self._slope, self._kept = compile_both(function)
+        self._pair = PairOfNumbers(function)
 
     def value(self, f: Array, y: Array) -> Array:
-        return np.asarray(self._value(f, y))
+        return np.asarray(self._pair.on_arrays(0)(f, y))
 
     def slope(self, f: Array, y: Array) -> Array:
-        return np.asarray(self._slope(f, y))
+        return np.asarray(self._pair.on_arrays(1)(f, y))
 
     def compiled_twin(self) -> tuple[int, float] | None:
         """Return the address of the compiled slope, by which compiled code calls it; there is no parameter."""
-        return None if PLAIN_NUMBA else (int(self._kept[1].address), 1.0)
+        return None if PLAIN_NUMBA else (self._pair.address(1), 1.0)
 
     def compiled_value(self) -> int:
         """Return the address of the compiled value."""
-        return int(self._kept[0].address)
+        return self._pair.address(0)
 
     def describe(self) -> dict[str, Any]:
         """Return what was declared; a file holds this and the name, but not the function."""
         return {"smoothness": self.smoothness, "lipschitz": self.lipschitz, "convex": self.convex}
 
 
-def compile_both(function: Function) -> tuple[Any, Any, tuple[Any, Any]]:
-    """Return the value and the slope as functions on arrays, and as functions that compiled code calls by address."""
-    import numba as untyped
+class PairOfNumbers:
+    """A function of two numbers that returns two, compiled at once, so that it is refused where it is written.
 
-    numba: Any = untyped
-    name = getattr(function, "__name__", repr(function))
-    refuse_raising(function, name, "the loss")
-    both = numba.njit(function, error_model="numpy")  # 1 / 0 is infinity, as on arrays
+    Each of its two numbers is compiled on arrays, and to be called by its address, when it is first asked for.
+    """
 
-    def value(f: float, y: float) -> Any:
-        return both(f, y)[0]
+    def __init__(self, function: Function) -> None:
+        import numba as untyped
 
-    def slope(f: float, y: float) -> Any:
-        return both(f, y)[1]
+        self._numba: Any = untyped
+        self._name = getattr(function, "__name__", repr(function))
+        refuse_raising(function, self._name, "the loss")
+        self._both = self._numba.njit(function, error_model="numpy")  # 1 / 0 is infinity, as on arrays
+        self._compiled: dict[tuple[str, int], Any] = {}
+        self._compiling = threading.Lock()  # an address is valid as long as what it was taken of is kept
+        if not self._returns_two_numbers():
+            for which in (0, 1):  # numba says what is wrong, or takes it after all
+                self.on_arrays(which)
 
-    signature = "float64(float64, float64)"
-    try:
-        both.compile((numba.float64, numba.float64))
-        count = len(getattr(both.nopython_signatures[0].return_type, "types", ()))
-        if count > 2:
+    def _returns_two_numbers(self) -> bool:
+        numba = self._numba
+        with self._refusing():
+            self._both.compile((numba.float64, numba.float64))
+        kinds = getattr(self._both.nopython_signatures[0].return_type, "types", ())
+        if len(kinds) > 2:
             raise InvalidInput(
-                f"must return a pair, the value and the slope; it returns {count} numbers", parameter=name
+                f"must return a pair, the value and the slope; it returns {len(kinds)} numbers", parameter=self._name
             )
-        on_arrays = [numba.vectorize([signature])(part) for part in (value, slope)]
-        by_address = numba.cfunc(signature)(value), numba.cfunc(signature)(slope)
-    except (numba.core.errors.NumbaError, TypeError) as error:
-        why = " ".join(str(error).split())[:300]
-        raise InvalidInput(
-            f"{name} cannot be compiled: it must take two numbers, a prediction and a label, and return two, the value "
-            f"and the slope, with operations that numba knows ({why})"
-        ) from error
-    return on_arrays[0], on_arrays[1], by_address
+        numbers = numba.types.Float, numba.types.Integer, numba.types.Boolean
+        return len(kinds) == 2 and all(isinstance(kind, numbers) for kind in kinds)
+
+    def on_arrays(self, which: int) -> Any:
+        """Return one of the numbers as a function on arrays: 0 is the value, 1 the slope."""
+        return self._compile("vectorize", which)
+
+    def address(self, which: int) -> int:
+        """Return where compiled code finds one of them."""
+        return int(self._compile("cfunc", which).address)
+
+    def _compile(self, how: str, which: int) -> Any:
+        with self._compiling:
+            if (how, which) not in self._compiled:
+                both = self._both
+
+                def value(f: float, y: float) -> Any:
+                    return both(f, y)[0]
+
+                def slope(f: float, y: float) -> Any:
+                    return both(f, y)[1]
+
+                signature = "float64(float64, float64)"
+                with self._refusing():
+                    make = getattr(self._numba, how)([signature] if how == "vectorize" else signature)
+                    self._compiled[how, which] = make((value, slope)[which])
+            return self._compiled[how, which]
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except (self._numba.core.errors.NumbaError, TypeError) as error:
+            why = " ".join(str(error).split())[:300]
+            raise InvalidInput(
+                f"{self._name} cannot be compiled: it must take two numbers, a prediction and a label, and return two, "
+                f"the value and the slope, with operations that numba knows ({why})"
+            ) from error
 
 
 @overload
