@@ -85,8 +85,21 @@ def as_json(results):
         together = {kind: np.concatenate(list(splits.values())) for kind, splits in cell.items()}
         figures = {", ".join(kind): _rounded(np.mean(found), np.std(found)) for kind, found in together.items()}
         gains = {", ".join(kind): [gain.mean, gain.spread, gain.least] for kind, gain in pair(cell).items()}
-        lines.append(json.dumps([*key, figures, gains]))
-    return "[\n" + ",\n".join(lines) + "\n]\n"
+        lines.append([*key, figures, gains])
+    return _write(lines)
+
+
+def merge(old, new):
+    """Return what `as_json` wrote before, with the cells and the kinds of cells that it wrote now in their place."""
+    cells = {tuple(key): (figures, gains) for *key, figures, gains in json.loads(old)}
+    for *key, figures, gains in json.loads(new):
+        old_figures, old_gains = cells.get(tuple(key), ({}, {}))
+        cells[tuple(key)] = ({**old_figures, **figures}, {**old_gains, **gains})
+    return _write([[*key, *cell] for key, cell in cells.items()])
+
+
+def _write(lines):
+    return "[\n" + ",\n".join(map(json.dumps, lines)) + "\n]\n"
 
 
 def read_cells(text):

@@ -16,15 +16,15 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from benchmarks.row_choices import describe_missing
-from benchmarks.row_report import as_json, page, read_cells
+from benchmarks.row_report import as_json, merge, page, read_cells
 from benchmarks.row_scores import KINDS, SEEDS, SIZES, STUDENTS
 from benchmarks.row_tables import TABLES, missing_tables
 
 OUT = Path("rows.jsonl")
 
 
-def list_parts(tables, seeds):
-    """Return all parts: (kind, table, wrong, seed); the first seeds of all tables come first."""
+def list_parts(tables, seeds, kinds=tuple(KINDS)):
+    """Return the parts of these kinds: (kind, table, wrong, seed); the first seeds of all tables come first."""
     parts = [
         (kind, name, wrong, seed)
         for kind in ("choices", "defaults")
@@ -32,7 +32,8 @@ def list_parts(tables, seeds):
         for name in tables
         for wrong in (False, True)
     ]
-    return parts + [("surrogate", "digits", True, seed) for seed in range(seeds) if "digits" in tables]
+    parts += [("surrogate", "digits", True, seed) for seed in range(seeds) if "digits" in tables]
+    return [part for part in parts if part[0] in kinds]
 
 
 def read_parts(file):
@@ -85,7 +86,9 @@ def main():
     parser.add_argument("--seeds", type=int, default=SEEDS, help="splits of each table")
     parser.add_argument("--out", type=Path, default=OUT, help="the file of the parts; rows.jsonl")
     parser.add_argument("--only-print", action="store_true", help="measure nothing, print the tables of what is there")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write means and spreads, as docs/real-data.json")
+    parser.add_argument("--only", nargs="+", choices=KINDS, default=list(KINDS), help="the kinds of parts to measure")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write means and spreads, as docs/real-data.json; "
+                        "what FILE holds of parts that were not measured is kept, and printed too")  # fmt: skip
     options = parser.parse_args()
     warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
     absent = missing_tables()
@@ -97,9 +100,10 @@ def main():
         file, seeds, sizes, students = file.with_suffix(".quick.jsonl"), 1, (20, 50), ("linear", "svm")
     if not options.only_print:
         with threadpool_limits(1):
-            run(list_parts(tables, seeds), sizes, students, file)
+            run(list_parts(tables, seeds, options.only), sizes, students, file)
     text = as_json(as_results(read_parts(file)))
     if options.json is not None:
+        text = merge(options.json.read_text(), text) if options.json.exists() else text
         options.json.write_text(text)
     print(page(read_cells(text)))
 

@@ -62,6 +62,7 @@ def test_teach_says_the_forecast(nimt, tmp_path):
     [
         (("--tol", "0"), "--tol must be a positive number"),
         (("--loss", "hinge", "--learning-rate", "0.1"), "No such option: --loss"),
+        (("-z", "3"), "No such option: -z: short options here are "),
         (("--teacher", "soft"), "the teacher soft"),
         (("--figure", "forecast.txt"), "--figure must name"),
         (("--figure", "nowhere/forecast.png"), "no folder"),

@@ -121,10 +121,22 @@ def test_classes_that_are_not_learned_are_pointed_out(nimt, undrawn):
     assert found["held_out_accuracy"] > 0.9 and "most frequent" not in said and "on the way" not in said
 
 
+def test_the_most_frequent_class_is_that_of_the_rows_held_out(nimt, undrawn):
+    """A model of classes by chance answers one of them nearly everywhere: its share says nothing of the rows."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(300, 2)), rng.integers(0, 10, 300)
+    write(Path("chance.csv"), "a,b,y\n" + "".join(f"{a:.6f},{b:.6f},{c}\n" for (a, b), c in zip(x, y, strict=True)))
+    _, said = taught(nimt, "chance.csv", "--width", "2", "--iterations", "300", "--holdout", "0.2", "--out", "chance")
+    share = float(said.split("the most frequent class is ")[1].split(":")[0])
+    assert round(30 * share, 1) in range(3, 10)
+
+
 @pytest.mark.parametrize(("end", "told"), [(0.85, True), (0.93, False)])
 def test_an_accuracy_that_fell_on_the_way_is_pointed_out(end, told):
     lesson = SimpleNamespace(
         held_out=HeldOutError(20, 0.5, None, 0.9),
+        settings={},
+        pool=SimpleNamespace(dimension=1),
         target=np.tile([-1.0, 1.0], 10),
         measure=as_measure("accuracy"),
         discrepancy=np.array([0.5, 0.95, end]),

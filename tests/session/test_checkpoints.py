@@ -246,7 +246,7 @@ def test_a_checkpoint_is_a_lesson_file_with_a_state(tmp_path):
 
 
 def test_a_checkpoint_that_is_not_there(tmp_path):
-    with pytest.raises(nimt.InvalidInput, match=r"there is no checkpoint .*nowhere"):
+    with pytest.raises(nimt.errors.MissingFile, match=r"there is no checkpoint .*nowhere"):
         nimt.resume(tmp_path / "nowhere")
 
 

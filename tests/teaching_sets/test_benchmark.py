@@ -133,3 +133,13 @@ def test_one_split_is_measured_for_every_choice(rows):
     kinds = {(choice, labels) for _, size, choice, labels, _ in found if size == 20}
     assert {("nimt auto", "reference"), ("random", "own"), ("random", "reference"), ("k-means", "reference")} <= kinds
     assert all(0.2 < score <= 1 for *_, score in found)
+
+
+def test_a_kind_that_is_measured_again_takes_its_place_and_the_others_stay(rows):
+    old = as_results("wine", "", 0, {("f*", "reference"): [0.9, 0.9], ("our default estimator", "own"): [0.5]})
+    new = as_results("wine", "", 0, {("our default estimator", "own"): [0.6, 0.8]})
+    (cell,) = rows.read_cells(rows.merge(rows.as_json(old), rows.as_json(new))).values()
+    assert cell.figures == {
+        ("f*", "reference"): rows.Figure(0.9, 0.0),
+        ("our default estimator", "own"): rows.Figure(0.7, 0.1),
+    }

@@ -183,9 +183,19 @@ def _answer(arguments: Sequence[str] | None) -> int:
         sentence = error.format_message()
         if not sentence:  # nimt alone prints its help, which is not an error
             return DONE
-        complain(sentence)
+        complain(sentence + _name_help(error))
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
+
+
+def _name_help(error: Any) -> str:
+    """Return the way out for an option that a command does not have, and that is like none of its own."""
+    name, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    if name is None or context is None or getattr(error, "possibilities", None):
+        return ""
+    short = [option for part in context.command.params for option in part.opts if option[0] == "-" != option[1]]
+    listed = f"short options here are {', '.join(sorted(short))}; " if len(name) == 2 and short else ""
+    return f": {listed}{context.command_path} --help lists all options"
 
 
 @contextlib.contextmanager

@@ -63,12 +63,12 @@ class CellsEngine(ArrangedEngine):
                 self.tops[low // CELL : high // CELL] = bits.reshape(-1, CELL).max(axis=1)
         self.group_tops[:] = self.tops.reshape(-1, CELL).max(axis=1)
 
-    def run(self, sheet: StepBatch) -> tuple[int, int]:
+    def run(self, batch: StepBatch) -> tuple[int, int]:
         norm = (0,) * (self.norm if len(self.outputs) > 1 else 0)  # its length is known to the compiler
         taken, code = by_cells(
             self.cells.arrays, self.order, len(self.task.pool), self.step, self.discrepancy, self.making,
             self.forbidden, self.height, self.functions, self.quick_loss, self.delta, self.outputs, norm, self.tops,
-            self.group_tops, self.winner, self.room, self.sums, self.rules, sheet,
+            self.group_tops, self.winner, self.room, self.sums, self.rules, batch,
         )  # fmt: skip
         return int(taken), int(code)
 

@@ -169,7 +169,7 @@ class StepBatch(NamedTuple):
     coefficients: Array
 
     def part(self, low: int, high: int) -> StepBatch:
-        """Return the sheet of the steps from `low` to before `high`."""
+        """Return the batch of the steps from `low` to before `high`."""
         now = slice(low, high)
         rows = now if len(self.indices) == len(self.rates) else slice(None)  # one row for all
         parts = self.indices[rows], self.labels[rows], self.discrepancy[now], self.coefficients[now]
@@ -179,7 +179,7 @@ class StepBatch(NamedTuple):
 class CompiledEngine(Engine):
     """The part of an engine that does not depend on how K acts.
 
-    While it runs it owns the pupil's arrays, in an order of its own; a subclass defines `run(sheet)`.
+    While it runs it owns the pupil's arrays, in an order of its own; a subclass defines `run(batch)`.
     """
 
     name: str = ""
@@ -297,13 +297,13 @@ class CompiledEngine(Engine):
         indices = np.empty((rows, k), dtype=np.int64) if self.greedy else self._draw(steps)
         watch = np.array([self.watch.best, float(self.watch.best_at)])
         added = np.empty((steps if task.keeps_coefficients else 0, k * q))
-        sheet = StepBatch(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps), added)
+        batch = StepBatch(rates, other_label, watch, indices, np.empty((rows, k * q)), np.empty(steps), added)
         if self.maker is not None:
             self.maker.make_room(steps)
-        taken, code, snapshots = self._run_through(sheet, asked)
+        taken, code, snapshots = self._run_through(batch, asked)
         self.watch.best, self.watch.best_at = float(watch[0]), int(watch[1])
         self.pupil.steps += taken
-        labels = sheet.labels.reshape(len(sheet.labels), k, *task.label_outputs)
+        labels = batch.labels.reshape(len(batch.labels), k, *task.label_outputs)
         if self.shows_the_same:
             indices, labels = (np.broadcast_to(part[0], (steps, *part.shape[1:])) for part in (indices, labels))
         if taken:
@@ -315,13 +315,13 @@ class CompiledEngine(Engine):
                 self.failure = warning
         coefficients = added[:taken].reshape(-1, k, *task.label_outputs) if task.keeps_coefficients else None
         return Chunk(
-            indices[:taken], labels[:taken], sheet.discrepancy[:taken], OUTCOMES[code], snapshots=snapshots,
+            indices[:taken], labels[:taken], batch.discrepancy[:taken], OUTCOMES[code], snapshots=snapshots,
             coefficients=coefficients,
         )  # fmt: skip
 
-    def _run_through(self, sheet: StepBatch, asked: Sequence[int]) -> tuple[int, int, dict[int, Array]]:
-        """Take the steps of a sheet; return what `run` returns, and the values after the steps asked for."""
-        began, end = self.step, self.step + len(sheet.rates)
+    def _run_through(self, batch: StepBatch, asked: Sequence[int]) -> tuple[int, int, dict[int, Array]]:
+        """Take the steps of a batch; return what `run` returns, and the values after the steps asked for."""
+        began, end = self.step, self.step + len(batch.rates)
         snapshots: dict[int, Array] = {}
         code = 0
         stops = [*asked[: bisect_left(asked, end)], end]
@@ -330,7 +330,7 @@ class CompiledEngine(Engine):
         for stop in stops:
             low, high = self.step - began, stop - began
             try:
-                taken, code = self.run(sheet.part(low, high) if len(stops) > 1 else sheet)
+                taken, code = self.run(batch.part(low, high) if len(stops) > 1 else batch)
             except Exception as error:  # the kernel may be the user's, and raise anything
                 if low == 0:
                     raise
@@ -338,7 +338,7 @@ class CompiledEngine(Engine):
                 break
             self.step += taken
             if taken:
-                self.discrepancy = float(sheet.discrepancy[low + taken - 1])
+                self.discrepancy = float(batch.discrepancy[low + taken - 1])
             if taken and self.product is not None and self.step % RENEWED == 0:
                 self.renew_product()
             if stop == end or self.step < stop:
@@ -354,12 +354,12 @@ class CompiledEngine(Engine):
 
     @property
     def shows_the_same(self) -> bool:
-        """Whether every step shows the same pack with the same labels; a sheet then has one row for all."""
+        """Whether every step shows the same pack with the same labels; a batch then has one row for all."""
         return False
 
     @abstractmethod
-    def run(self, sheet: StepBatch) -> tuple[int, int]:
-        """Take the steps of a sheet; return how many were taken and the code of the outcome."""
+    def run(self, batch: StepBatch) -> tuple[int, int]:
+        """Take the steps of a batch; return how many were taken and the code of the outcome."""
 
     def mix(self, matrix: Array) -> None:
         self.settle()

@@ -50,11 +50,11 @@ class LinearEngine(CompiledEngine):
     def values(self) -> Array:
         return self.f
 
-    def run(self, sheet: StepBatch) -> tuple[int, int]:
+    def run(self, batch: StepBatch) -> tuple[int, int]:
         moves, sizes = np.empty((2, self.k))
         taken, code = by_weights(
             self.features, self.weights, self.step, self.discrepancy,
-            tuple(sheet), self.greedy,
+            tuple(batch), self.greedy,
             (self.diagonal, self.f, self.y, self.other, self.shown), (self.score, self.bits, self.norm), self.scoring,
             (self.loss, self.delta, self.outputs, self.copies), (moves, sizes, self.guess), self.work, self.rules,
         )  # fmt: skip

@@ -104,12 +104,12 @@ class RowsEngine(ArrangedEngine):
         self.node_bits[rows] = np.where(filled, bits[every, lane], -1)
         self.node_index[rows] = order[every, lane]
 
-    def run(self, sheet: StepBatch) -> tuple[int, int]:
+    def run(self, batch: StepBatch) -> tuple[int, int]:
         root = int(self.levels[-2])
         taken, code = by_rows(
             self.grid, self.lanes, self.ahead, self.step, self.discrepancy, self.making, self.forbidden, self.height,
             self.functions, self.quick_loss, self.delta, *self.widths, self.levels, (root, root + 1), self.node_bits,
-            self.node_index, self.touched, self.moves, self.change, self.sums, self.rules, sheet,
+            self.node_index, self.touched, self.moves, self.change, self.sums, self.rules, batch,
         )  # fmt: skip
         return int(taken), int(code)
 

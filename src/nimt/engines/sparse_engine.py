@@ -227,13 +227,13 @@ class SparseEngine(ArrangedEngine):
             self.shows_everything and self.way == "separable" and self.maker is None and self.task.other_target is None
         )
 
-    def run(self, sheet: StepBatch) -> tuple[int, int]:
+    def run(self, batch: StepBatch) -> tuple[int, int]:
         if self.way == "fft":
-            return self._by_fft(sheet)
+            return self._by_fft(batch)
         function = (self.diagonal, self.functions)
         scores: tuple[object, ...] = (self.score, self.bits, self.scoring, self.norm)
         learner = (self.loss, self.delta, self.outputs)
-        end = (self.sums, self.rules, sheet)
+        end = (self.sums, self.rules, batch)
         if self.way == "separable":
             taken, code = by_convolution(
                 *self._separable, self.step, self.discrepancy, self.making, self.diverse, self.greedy,
@@ -248,7 +248,7 @@ class SparseEngine(ArrangedEngine):
             self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.effects, self.step,
             self.discrepancy, self.making, self.drawing, self.diverse if self.greedy else None,
             nodes if self.tournament else None,
-            *function, *scores, *learner, (self.copies[0], 0), np.empty(sheet.labels.shape[1]), self.work,
+            *function, *scores, *learner, (self.copies[0], 0), np.empty(batch.labels.shape[1]), self.work,
             self.guess, *end,
         )  # fmt: skip
         return int(taken), int(code)
@@ -260,8 +260,8 @@ class SparseEngine(ArrangedEngine):
         starts = np.concatenate([[0], np.cumsum([len(axis) for axis in taps])]).astype(np.int64)
         return self.operator.wide, np.concatenate(taps), starts, self.operator.height
 
-    def _by_fft(self, sheet: StepBatch) -> tuple[int, int]:
-        rates, other_label, watch, indices, labels, discrepancy, coefficients = sheet
+    def _by_fft(self, batch: StepBatch) -> tuple[int, int]:
+        rates, other_label, watch, indices, labels, discrepancy, coefficients = batch
         assert isinstance(self.operator, GridOperator)
         n, several = len(self.task.pool), len(self.outputs) * self.copies[0]
         wide = wide_layout(self.task.pool.shape, (0,) * self.task.pool.dimension)

@@ -178,7 +178,7 @@ class StreamedEngine(CompiledEngine):
     def values(self) -> Array:
         return self._of_pool(self.f)
 
-    def run(self, sheet: StepBatch) -> tuple[int, int]:
+    def run(self, batch: StepBatch) -> tuple[int, int]:
         pack = self.k * self.copies[0]
         moves, sizes = np.empty((2, pack * len(self.outputs)))
         function = (self.diagonal, Values(self.f, self.y, self.other, self.c, self.shown))
@@ -187,7 +187,7 @@ class StreamedEngine(CompiledEngine):
         added = False
         taken, m = 0, self.discrepancy
         while True:
-            rest = sheet.part(taken, len(sheet.rates))
+            rest = batch.part(taken, len(batch.rates))
             effects = None if self.effects is None else self.effects.kept[:2]
             room = self.operator.room if self.effects is None else min(self.operator.room, self.effects.room)
             more, code, missing = by_whole_columns(
@@ -198,8 +198,8 @@ class StreamedEngine(CompiledEngine):
             taken += int(more)
             if missing == NOTHING_MISSING:
                 return taken, int(code)
-            m = float(sheet.discrepancy[taken - 1]) if taken else m
-            chosen = sheet.indices[taken]
+            m = float(batch.discrepancy[taken - 1]) if taken else m
+            chosen = batch.indices[taken]
             try:
                 if missing == FETCH:
                     self._fetch(chosen)

@@ -44,11 +44,11 @@ class WaitingEngine(ArrangedEngine):
     def find_scores(self) -> None:
         find_bounds(self.tiles, self.cells, self.bounds, self.room, self.forbidden, self.f, self.y)
 
-    def run(self, sheet: StepBatch) -> tuple[int, int]:
+    def run(self, batch: StepBatch) -> tuple[int, int]:
         taken, code = by_waiting(
             self.tiles, self.cells, self.bounds, self.room, self.order, len(self.task.pool), self.step,
             self.discrepancy, self.forbidden, self.height, self.functions, self.quick_loss, self.delta, self.sums,
-            self.rules, sheet,
+            self.rules, batch,
         )  # fmt: skip
         return int(taken), int(code)
 

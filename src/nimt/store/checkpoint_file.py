@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, warn
+from nimt.errors import CheckpointWarning, CorruptLesson, InvalidInput, MissingFile, warn
 from nimt.store import records
 from nimt.store.whole_files import is_archive_of_ours, place_of, refuse_what_is_not_ours
 
@@ -113,7 +113,7 @@ def read_checkpoint(path: Path, kind: str) -> tuple[dict[str, Any], bool]:
         return records.read(path, kind), True
     except FileNotFoundError:
         if not previous.exists():
-            raise InvalidInput(f"there is no checkpoint {path}") from None
+            raise MissingFile(f"there is no checkpoint {path}") from None
     except CorruptLesson as error:
         if not previous.exists():
             raise

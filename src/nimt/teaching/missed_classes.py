@@ -6,7 +6,7 @@ import numpy as np
 
 from nimt.classes import answers
 from nimt.errors import TeacherWarning, warn
-from nimt.lesson.held_out import names_classes
+from nimt.lesson.held_out import load_held_out, names_classes
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure
 from nimt.teachers.greedy import GreedyTeacher
@@ -43,9 +43,13 @@ def say_missed_classes(lesson: Lesson, measure: Measure) -> str | None:
     held_out = lesson.held_out
     if held_out is not None and held_out.accuracy is not None:
         right, where = held_out.accuracy, "the rows held out"
+        rows = load_held_out(lesson.settings.get("holdout"), lesson.pool.dimension, target.shape[1:])
+        if rows is not None:
+            own = rows.for_report()[1]  # labels of the table, where the target may be a model's answers
+            truth = answers(own, target)
     else:
         right, where = float(np.mean(answers(lesson.final, target) == truth)), "the rows of the pool"
-    usual = float(np.bincount(truth).max()) / len(target)
+    usual = float(np.bincount(truth).max()) / len(truth)
     if right < usual + CLEARLY * (1.0 - usual):
         return f"is right on {right:.3g} of {where}, and the most frequent class is {usual:.3g}"
     if measures and lesson.discrepancy[-1] < lesson.discrepancy.max() - MUCH_LOWER:
