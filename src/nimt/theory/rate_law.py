@@ -95,7 +95,7 @@ def forgetting_at(fast: float, start: LessonStart, kappa: float, pack: int) -> f
     rate = start.rate(0) / (1.0 - update.momentum)
     times = speed(fast, kappa, pack) / speed(rate, kappa, pack)
     kept = (1.0 - update.forgetting) * max(0.0, 1.0 - rate * update.decay)
-    return min(1.0 - kept**times, 1.0 - 1e-12)
+    return float(min(1.0 - kept**times, 1.0 - 1e-12))
 
 
 def _budget(start: LessonStart, fast: float, steps: int) -> int:
