@@ -153,3 +153,32 @@ def test_a_subclass_that_measures_otherwise_is_asked():
 
     doubled, paper = small_lesson(measure=Doubled()), small_lesson(measure="paper", engine="reference")
     np.testing.assert_array_equal(doubled.discrepancy, 2 * paper.discrepancy)
+
+
+@pytest.mark.parametrize(
+    ("grid", "kernel"),
+    [
+        (nimt.Grid(np.arange(7.0), 0.9 * np.arange(5.0)), 2.0 * nimt.rbf(1.1)),
+        (nimt.Grid(np.arange(4.0), np.arange(3.0), np.arange(5.0)), nimt.rbf(0.8)),
+        (nimt.Grid(np.arange(7.0), np.arange(5.0)), nimt.kernels.Matern(1.0, 1.5)),  # no product over the axes
+    ],
+)
+@pytest.mark.parametrize("outputs", [(), (2,)])
+def test_the_norm_on_a_grid_is_that_of_a_solve_with_the_whole_gram_matrix(grid, kernel, outputs):
+    y = np.random.default_rng(4).normal(size=(len(grid), *outputs))
+    learner = nimt.KernelLearner(kernel, learning_rate=0.1)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), grid, y, measure="rkhs", tol=None, max_iterations=20)
+    gram = kernel(grid.points, grid.points)
+    for values, measured in ((lesson.initial, lesson.discrepancy[0]), (lesson.final, lesson.discrepancy[-1])):
+        errors = (values - y).reshape(len(grid), -1)
+        square = sum(float(column @ np.linalg.solve(gram, column)) for column in errors.T)
+        assert measured == pytest.approx(square**0.5, rel=1e-9)
+
+
+def test_the_norm_on_a_grid_of_many_points_needs_no_matrix_of_all():
+    grid = nimt.Grid(np.arange(200.0), np.arange(150.0))
+    learner = nimt.KernelLearner(nimt.rbf(1.0), learning_rate=0.1)
+    target = nimt.Expansion(nimt.rbf(1.0), grid.points[[20_000, 5]], np.array([2.0, -1.0]))
+    rules = {"measure": "rkhs", "tol": None, "max_iterations": 0}
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), grid, target.predict(grid.points), **rules)
+    assert lesson.discrepancy[0] == pytest.approx(target.norm(), rel=1e-9)

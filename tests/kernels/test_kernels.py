@@ -337,3 +337,14 @@ def test_a_reach_that_is_no_distance_is_refused(told):
 
     with pytest.raises(nimt.InvalidInput, match=r"reach\(\) returned .*: it must be a positive distance, or inf"):
         nimt.teach(nimt.KernelLearner(Wrong()), nimt.GreedyTeacher(), [0.0, 1.0], np.sin, max_iterations=1, tol=None)
+
+
+def test_a_kernel_of_the_user_needs_no_constructor():
+    class Laplace(nimt.kernels.Kernel):
+        def __call__(self, X, Y=None):
+            return np.exp(-np.abs(X[:, None, 0] - (X if Y is None else Y)[None, :, 0]))
+
+    assert Laplace().get_params() == {} and repr(Laplace()) == "Laplace()"
+    x = np.linspace(0, 1, 9)
+    lesson = nimt.teach(nimt.KernelLearner(Laplace(), learning_rate=0.1), nimt.GreedyTeacher(), x, np.sin)
+    assert lesson.discrepancy[-1] < lesson.discrepancy[0]

@@ -1,5 +1,7 @@
 """The shortest lesson against plain loops: visits, derivatives, whole plans, and what is refused."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import nimt
 from nimt import testing
 from nimt.datasets import formulas
 from nimt.planning.visit_list import VisitProblem, Visits
+from nimt.session.interrupts import interrupt_group, lessons_of
 
 SINE = nimt.Grid(np.arange(-3, 3, 0.1))
 
@@ -165,3 +168,28 @@ def test_plans_of_the_table_are_as_short_as_the_page_says():
         assert plan.fewest < plan.steps <= most
         rules = {"tol": tol, "max_iterations": plan.steps, "engine": "reference"}
         assert nimt.teach(learner(initial=initial), plan.teacher, pool, target, **rules).itd == plan.steps
+
+
+def test_a_plan_in_a_thread_ends_with_its_group(monkeypatch):
+    """Ctrl-C is heard by the main thread alone: a program ended only when the plans of its threads were made."""
+    group, ended, asked = object(), [], threading.Event()
+    planned = VisitProblem.log_square
+
+    def notice(problem, visits):
+        asked.set()
+        return planned(problem, visits)
+
+    def plan():
+        x = np.linspace(-4, 4, 161)
+        learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
+        with lessons_of(group), pytest.raises(KeyboardInterrupt):
+            nimt.shortest(learner, x, np.sin, tol=1e-5)
+        ended.append(True)
+
+    monkeypatch.setattr(VisitProblem, "log_square", notice)
+    thread = threading.Thread(target=plan)
+    thread.start()
+    assert asked.wait(60)
+    interrupt_group(group)
+    thread.join(60)
+    assert ended == [True]

@@ -309,8 +309,9 @@ def reach(kernel: Kernel, cut: float = CUT) -> float:
 
 @functools.lru_cache(maxsize=64)  # to read a signature takes longer than to make a kernel
 def parameter_names(kind: type) -> tuple[str, ...]:
-    """Return the names of the parameters of a constructor."""
-    return tuple(inspect.signature(kind).parameters)
+    """Return the names of the parameters of a constructor; a class without one has none."""
+    parts = inspect.signature(kind).parameters.values()
+    return tuple(part.name for part in parts if part.kind not in (part.VAR_POSITIONAL, part.VAR_KEYWORD))
 
 
 def kernels_of_sklearn() -> ModuleType | None:

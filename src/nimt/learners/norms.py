@@ -11,9 +11,10 @@ import numpy as np
 
 from nimt.arrays import Array
 from nimt.errors import IllConditioned, InvalidInput, OutsideOfSpaceWarning, warn
-from nimt.kernels import Kernel
+from nimt.kernels import Kernel, profile
 from nimt.learners.expansion import Expansion
 from nimt.learners.learner import InitialFunction
+from nimt.operators.grid import find_window
 from nimt.pools.pool import Pool, values_on
 
 WORST_CONDITION = 1e12  # beyond it fewer than four digits of a squared norm would be right
@@ -87,7 +88,7 @@ def measure_expansion(pupil: Seated, target: Array, difference: Expansion) -> Ca
 def of_interpolant(pupil: Seated, target: Array) -> Callable[[], float]:
     """Solve once for the coefficients of f^0 - f* on the pool; each step then adds its own to them exactly."""
     at_start = pupil.coefficients.copy()
-    solve = gram_solver(pupil.learner.kernel, pupil.pool.points)
+    solve = gram_solver(pupil.learner.kernel, pupil.pool)
     solve.say_rest(pupil.values - target)
     residual = solve(pupil.values - target)
 
@@ -138,36 +139,66 @@ class GramSolver:
             )
 
 
-def gram_solver(kernel: Kernel, points: Array) -> GramSolver:
-    """Return v -> K^-1 v on these points, refused where the Gram matrix is too ill-conditioned to mean anything.
+def gram_solver(kernel: Kernel, pool: Pool) -> GramSolver:
+    """Return v -> K^-1 v on a pool, refused where the Gram matrix is too ill-conditioned to mean anything.
 
-    A kernel of finite rank, such as a linear one, is singular on many points, and has a pseudo-inverse there.
+    A kernel of finite rank, such as a linear one, is singular on many points, and has a pseudo-inverse there. On a grid
+    where K is a product over the axes, its inverse is one too: 64 x 64 points take two matrices of 64 x 64.
     """
     from scipy.linalg import LinAlgError, cho_factor, cho_solve  # here, since few lessons measure in H
     from scipy.linalg.lapack import dpocon
 
-    n = len(points)
-    if n > LARGEST_SOLVE:
-        raise InvalidInput(
-            f"the norm in H needs a solve with a Gram matrix of {n} points; the limit is {LARGEST_SOLVE}"
-        )
-    gram = np.asarray(kernel(points, points), dtype=np.float64)
-    size = float(np.abs(gram).sum(axis=0).max())
+    parts = _grams_of_axes(kernel, pool) or [_whole_gram(kernel, pool)]
+    factors, reciprocal = [], 1.0
     try:
-        factor = cho_factor(gram, lower=True)
-        reciprocal, _ = dpocon(factor[0], size, uplo="L")
+        for gram in parts:
+            size = float(np.abs(gram).sum(axis=0).max())
+            factors.append(cho_factor(gram, lower=True))
+            reciprocal *= float(dpocon(factors[-1][0], size, uplo="L")[0])  # in this norm that of K is their product
     except LinAlgError:
         reciprocal = 0.0
     if reciprocal * WORST_CONDITION >= 1.0:
-        return GramSolver(kernel, lambda values: np.asarray(cho_solve(factor, values)))
-    if math.isfinite(kernel.rank(points.shape[1])):
-        return _solve_on_range(kernel, gram)
+
+        def solve(values: Array) -> Array:
+            result = np.reshape(values, (*(len(gram) for gram in parts), -1))
+            for axis, factor in enumerate(factors):
+                lines = np.moveaxis(result, axis, 0)
+                solved = cho_solve(factor, lines.reshape(len(lines), -1)).reshape(lines.shape)
+                result = np.moveaxis(solved, 0, axis)
+            return np.asarray(result.reshape(np.shape(values)))
+
+        return GramSolver(kernel, solve)
+    if math.isfinite(kernel.rank(pool.dimension)):
+        return _solve_on_range(kernel, _whole_gram(kernel, pool))
     condition = f"about {1.0 / reciprocal:.0e}" if reciprocal > 0 else "beyond rounding"
     raise IllConditioned(
-        f"the Gram matrix of {kernel!r} on these {n} points has a condition number {condition}, so a norm in H "
+        f"the Gram matrix of {kernel!r} on these {len(pool)} points has a condition number {condition}, so a norm in H "
         f"computed from values alone would mean nothing: measure in 'paper' or 'rms', use a narrower kernel or a "
         f"coarser pool, or give the target as a KernelLearner or an Expansion"
     )
+
+
+def _whole_gram(kernel: Kernel, pool: Pool) -> Array:
+    if len(pool) > LARGEST_SOLVE:
+        raise InvalidInput(
+            f"the norm in H needs a solve with a Gram matrix of {len(pool)} points; the limit is {LARGEST_SOLVE}"
+        )
+    return np.asarray(kernel(pool.points, pool.points), dtype=np.float64)
+
+
+def _grams_of_axes(kernel: Kernel, pool: Pool) -> list[Array] | None:
+    """Return a matrix per axis of a grid, where K is their Kronecker product; None elsewhere."""
+    window = find_window(kernel, pool) if pool.dimension > 1 else None
+    if window is None or window.taps is None or max(window.grid.shape) > LARGEST_SOLVE:
+        return None
+    grams = []
+    for axis, (length, spacing) in enumerate(zip(window.grid.shape, window.grid.spacing, strict=True)):
+        apart = np.zeros((length, pool.dimension))
+        apart[:, axis] = spacing * np.arange(length)
+        places = np.arange(length)
+        column = profile(kernel, apart) / (window.height if axis else 1.0)  # the height once
+        grams.append(column[np.abs(places[:, np.newaxis] - places)])
+    return grams
 
 
 def _solve_on_range(kernel: Kernel, gram: Array) -> GramSolver:

@@ -230,7 +230,7 @@ class OrthogonalPupil:
 
     def distance_in_h(self, target: Array, target_function: object) -> Callable[[], float]:
         """Return a function that measures the norm in H of the interpolant of f - f* on the pool."""
-        solve = gram_solver(self.learner.kernel, self.pool.points)
+        solve = gram_solver(self.learner.kernel, self.pool)
         solve.say_rest(self.values - target)
         return lambda: root(inner(self.values - target, solve(self.values - target)))
 

@@ -122,7 +122,7 @@ class UpdatingPupil(KernelPupil):
 
     def distance_in_h(self, target: Array, target_function: object) -> Callable[[], float]:
         """Return a function that measures |f - f*|_H from values on the pool: f is no multiple of its start alone."""
-        solve = gram_solver(self.learner.kernel, self.pool.points)
+        solve = gram_solver(self.learner.kernel, self.pool)
 
         def norm() -> float:
             errors = self.values - target

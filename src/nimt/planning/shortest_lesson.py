@@ -23,6 +23,7 @@ from nimt.planning.rounding import round_visits
 from nimt.planning.visit_list import VisitProblem
 from nimt.pools.box import Box
 from nimt.pools.pool import Pool
+from nimt.session.interrupts import watch_interrupt
 from nimt.task.lesson_plan import readable
 from nimt.task.task import Task
 from nimt.teachers.greedy import GreedyTeacher
@@ -133,13 +134,14 @@ def shortest(
     load_numba()
     starts = starts or (3 if len(start.pool) <= SMALL_POOL else 1)
     found: list[tuple[Indices, float]] = []
-    for number in range(max(starts, 2)):
-        if number < starts or not found:
-            plan = _plan_from(problem, number)
-            found += [] if plan is None else [plan]
-    # at large rates a visit is one or two shows, and rounding can cost more than planning saves
-    most = min((len(indices) for indices, _ in found), default=LONGEST_GREEDY + 1) - 1
-    found += [(shown, float(len(shown))) for shown in problem.list_without_plans(most)]
+    with watch_interrupt():
+        for number in range(max(starts, 2)):
+            if number < starts or not found:
+                plan = _plan_from(problem, number)
+                found += [] if plan is None else [plan]
+        # at large rates a visit is one or two shows, and rounding can cost more than planning saves
+        most = min((len(indices) for indices, _ in found), default=LONGEST_GREEDY + 1) - 1
+        found += [(shown, float(len(shown))) for shown in problem.list_without_plans(most)]
     if not found:
         raise InvalidInput(
             f"M < {start.tol:g} was not reached by any plan that was tried: f* is far outside what this kernel can "

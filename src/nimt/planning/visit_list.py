@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Indices
+from nimt.session.interrupts import end_if_interrupted
 from nimt.teachers.scores.response import lengths_from, weigh_response
 
 MOST_PRODUCTS = 10**9  # multiplications for the lesson of a rule that needs K (f - f*): about a second
@@ -95,6 +96,7 @@ class VisitProblem:
         """Return log |f - f*|^2 after the visits, and its derivatives by the counts."""
         from nimt.engines.compiled_steps.visiting import slopes
 
+        end_if_interrupted()
         errors, found = self.after(visits)
         square = float(np.vdot(errors, errors))
         slope = np.empty(found.shape)
@@ -151,6 +153,7 @@ class VisitProblem:
         """Return the points with the largest scores, one by one with these steps until the radius is reached."""
         errors, shown = np.array(errors), list[int]()
         while float(np.linalg.norm(errors)) >= self.radius:
+            end_if_interrupted()
             if len(shown) == most:
                 return None
             shown.append(int(np.argmax(rule(errors))))

@@ -91,3 +91,22 @@ def interrupt_group(group: object) -> None:
         for flag in theirs:
             flag.set()
         time.sleep(WAIT)
+
+
+@contextlib.contextmanager
+def watch_interrupt() -> Iterator[None]:
+    """Let `end_if_interrupted` end long work of this thread that is no lesson, as the lessons of its group end."""
+    flag = _thread.work = Flag(getattr(_thread, "group", None))
+    _under_way.append(flag)
+    try:
+        yield
+    finally:
+        _under_way.remove(flag)
+        _thread.work = None
+
+
+def end_if_interrupted() -> None:
+    """Raise KeyboardInterrupt in work that is to end: a thread hears of Ctrl-C in no other way."""
+    flag = getattr(_thread, "work", None)
+    if flag is not None and flag.is_set():
+        raise KeyboardInterrupt
