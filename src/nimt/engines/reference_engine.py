@@ -19,7 +19,7 @@ from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.learner import CompilablePupil, MixingPupil, Pupil, weigh_slopes
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import NO_INDEX, Answers, Chunk, as_rows
-from nimt.losses import find_label_check
+from nimt.losses import Square, find_label_check
 from nimt.task.task import Task
 from nimt.teachers.never_twice import NothingLeft
 from nimt.teachers.teacher import Memory, Selection, Teacher, check_indices
@@ -48,6 +48,10 @@ class ReferenceEngine(Engine):
         self.repeats: bool = task.repeats
         self.still: float | None = task.stop.stop_when_stationary
         self.check_labels: Callable[[Array], None] | None = find_label_check(pupil.loss, task.teacher.makes_labels)
+        # made of - and * alone, so that the slope of a number is that of an array of one number, to the bit
+        self.slopes_of_numbers: bool = (
+            type(pupil.loss) is Square and isinstance(pupil, KernelPupil) and pupil.takes_slopes and not task.outputs
+        )
         self.may_be_full: bool = hasattr(pupil, "is_full")
         self.may_be_compiled: bool = isinstance(pupil, CompilablePupil)
         self.memory: Memory | None = None
@@ -189,11 +193,14 @@ class ReferenceEngine(Engine):
         may_rest = self.repeats and self.discrepancy > 0 and selection.memory is None
         if not may_rest and still is None:
             return None, None
-        values, indices = pupil.values, selection.indices
-        values = self.task.at_examples(values, indices) if self.per_output else values[indices]
-        slopes = loss.slope(values, selection.labels)
-        if selection.weights is not None:
-            slopes = weigh_slopes(slopes, selection.weights)
+        values, indices, weights = pupil.values, selection.indices, selection.weights
+        if self.slopes_of_numbers and len(indices) == 1 and weights is None:
+            slopes = loss.slope(values[indices.item()], selection.labels[0])
+        else:
+            values = self.task.at_examples(values, indices) if self.per_output else values[indices]
+            slopes = loss.slope(values, selection.labels)
+        if weights is not None:
+            slopes = weigh_slopes(slopes, weights)
         if still is not None:
             at = diagonal[indices].reshape(-1, *(1 for _ in self.task.label_outputs))
             if np.max((slopes * at) ** 2) <= still:

@@ -93,7 +93,7 @@ class KernelPupil(_KernelPupil):
         self.heights = self.diagonal
         self.coefficients: Array = np.zeros((len(pool), *outputs))
         self.shown: Flags = np.zeros(len(pool), dtype=bool)
-        self.added: Array = np.empty(0)  # the coefficients of the latest step, as its labels were
+        self._added: Array | float = np.empty(0)
 
     @cached_property  # compiled engines have operators of their own
     def operator(self) -> Operator:
@@ -109,19 +109,34 @@ class KernelPupil(_KernelPupil):
         self.move(indices, self.loss.slope(self.values[indices], labels))
 
     def move(self, indices: Indices, slopes: Array) -> None:
-        self.add(indices, slopes * (-self.rate() / len(indices)))
+        if len(indices) == 1 and not self.outputs:
+            self.move_one(indices.item(), slopes.item())
+        else:
+            self.add(indices, slopes * (-self.rate() / len(indices)))
+
+    def move_one(self, index: int, slope: float) -> None:
+        """Do the same as `move` for one example and one output: numbers take a third of the time of arrays of one."""
+        step = slope * -self.rate()
+        self.coefficients[index] += step
+        self.shown[index] = True
+        if isinstance(self.operator, DenseOperator):
+            self.operator.add_one(self.values, index, step)
+        else:
+            self.operator.add(self.values, np.array([index]), np.array([step]))
+        self._added = step
+        self.steps += 1
+
+    @property
+    def added(self) -> Array:
+        """The coefficients of the latest step, as its labels were."""
+        return np.atleast_1d(self._added)
 
     def add(self, indices: Indices, step: Array) -> None:
         """Do f <- f + sum_j c_j K(x_j, .), which is one step; `step` has the c_j."""
-        if len(indices) == 1:
-            index = indices.item()
-            self.coefficients[index] += step.item() if step.ndim == 1 else step[0]  # a plain number is faster
-            self.shown[index] = True
-        else:
-            np.add.at(self.coefficients, indices, step)  # a pack may show the same point twice
-            self.shown[indices] = True
+        np.add.at(self.coefficients, indices, step)  # a pack may show the same point twice
+        self.shown[indices] = True
         self.operator.add(self.values, indices, step)
-        self.added = step
+        self._added = step
         self.steps += 1
 
     @property
@@ -146,7 +161,7 @@ class KernelPupil(_KernelPupil):
         for output in range(len(indices)):
             self.operator.add(self.values[:, output], indices[output], step[output])
         self.shown[indices.ravel()] = True
-        self.added = step.ravel()
+        self._added = step.ravel()
         self.steps += 1
 
     def mix(self, matrix: Array) -> None:

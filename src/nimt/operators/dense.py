@@ -93,6 +93,13 @@ class DenseOperator:
         else:
             self._add_by_columns(values, indices, coefficients)
 
+    def add_one(self, values: Array, index: int, coefficient: float) -> None:
+        """Do what `add` does for one point, without arrays of one number where a row of the Gram matrix is at hand."""
+        if self.keeps_gram and values.ndim == 1:
+            values += self.gram[index] * coefficient
+        else:
+            self.add(values, np.array([index]), np.array([coefficient]))
+
     def apply(self, values: Array) -> Array:
         """Return K times values on the pool, (n,) or (n, q)."""
         if self.window is not None and not self.keeps_gram:

@@ -412,10 +412,11 @@ def name_of(teacher: object) -> str:
 def check_indices(indices: ArrayLike, n: int) -> Indices:
     """Return the indices of a pack, or refuse what a teacher chose."""
     # one example per step: the checks below would take longer than the rest of the step
-    if isinstance(indices, np.intp) and 0 <= indices < n:
+    if type(indices) is np.ndarray:
+        if indices.shape == (1,) and indices.dtype is INDEX and 0 <= indices.item() < n:
+            return indices
+    elif isinstance(indices, np.intp) and 0 <= indices < n:
         return np.array([indices])
-    if type(indices) is np.ndarray and indices.dtype == INDEX and indices.shape == (1,) and 0 <= indices.item() < n:
-        return indices
     if np.ma.is_masked(indices):
         raise InvalidInput("a teacher chose masked indices: show only points that it chose")
     chosen = np.atleast_1d(np.asarray(indices))
