@@ -32,6 +32,8 @@ def in_cells(bench):
         said = ", ".join(f"{name} {1e6 * took / COMPARED:,.0f} us" for name, took in others.items())
         near = plan_of(points, target, width).window or n  # None: every point
         said += f"; {near:,} points in reach, {1e3 * ours / near:.2f} ns of processor each"
+        later = 1e6 * per_step(points, target, width, steps, 5 * steps)  # fewer points are shown again soon
+        said += f"; {later:.0f} us per step after {5 * steps:,} steps"
         if ours > goal:
             values = near * value_of_k()
             bound = "arithmetic" if 2 * values > ours else "memory and what a step itself takes"
@@ -155,12 +157,12 @@ def teach(points, target, width, steps):
     return nimt.teach(learner, nimt.GreedyTeacher(), points, target, max_iterations=steps, tol=None)
 
 
-def per_step(points, target, width, steps):
-    """Return the processor seconds of a step, without the set-up."""
+def per_step(points, target, width, steps, before=1):
+    """Return the processor seconds of a step after some others, without the set-up."""
     learner = nimt.KernelLearner(nimt.rbf(width), learning_rate=RATE)
-    rules = {"max_iterations": steps + 1, "tol": None}
+    rules = {"max_iterations": before + steps, "tol": None}
     session = nimt.steps(learner, nimt.GreedyTeacher(), points, target, **rules)
-    session.advance(1)
+    session.advance(before)
     began = time.process_time()
     session.advance(steps)
     return (time.process_time() - began) / steps
