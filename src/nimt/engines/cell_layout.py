@@ -286,11 +286,11 @@ def make_room(n: int, d: int, cells: int, slack: float) -> WaitingInCells:
     parts, change, moves, least, factors = np.empty((5, most))
     counts = np.zeros(len(FEWER_TERMS) + 2, dtype=np.int64)
     rooms = [line_aligned(size, real) for size in (CELL + LANES, CELL, CELL)]
-    lists = (np.empty(cells * most, dtype=np.uint16), parts, change, moves)
-    columns = (line_aligned(most * CELL, real), column_of, least, ordered, counts, places, factors)
+    waiting, before = np.empty(cells * most, dtype=np.uint16), line_aligned(cells * CELL, real)
+    columns = line_aligned(most * CELL, real)
     return WaitingInCells(
-        reached, begun, *lists, line_aligned(cells * CELL, real), np.empty(most * d), np.empty(cells), slots, earliest,
-        *columns, n, slack, np.empty(d), *rooms,
+        reached, begun, waiting, parts, change, moves, before, np.empty(most * d), np.empty(cells), slots, earliest,
+        columns, column_of, least, ordered, counts, places, factors, n, slack, np.empty(d), *rooms,
     )  # fmt: skip
 
 
