@@ -6,6 +6,7 @@ import pytest
 import nimt
 from nimt.engines import cell_layout
 from nimt.engines.cell_layout import Cells, find_formula, sort_into_cells
+from nimt.engines.codes import WAITING_IN_CELLS
 from nimt.kernels import Matern, RationalQuadratic
 
 pytestmark = pytest.mark.long
@@ -155,7 +156,7 @@ def test_a_cell_takes_what_waits_for_it_as_soon_as_its_bound_is_the_largest(monk
     def taught(fewest, engine="cells"):
         monkeypatch.setattr(cell_layout, "FEWEST", fewest)
         learner = nimt.KernelLearner(nimt.rbf(0.4), learning_rate=0.4)
-        rules = {"max_iterations": 700, "tol": None, "engine": engine}
+        rules = {"max_iterations": 2 * WAITING_IN_CELLS + 100, "tol": None, "engine": engine}
         return nimt.teach(learner, nimt.GreedyTeacher(), points, target, **rules)
 
     waiting, at_once = taught(0), taught(np.inf)

@@ -11,7 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.engines.codes import CELL, GAUSSIAN, LANES, MATERN_1, MATERN_3, MATERN_5, WAITING_IN_CELLS, WENDLAND
+from nimt.engines.codes import (
+    CELL,
+    FEWER_TERMS,
+    GAUSSIAN,
+    LANES,
+    MATERN_1,
+    MATERN_3,
+    MATERN_5,
+    WAITING_IN_CELLS,
+    WENDLAND,
+)
 from nimt.engines.layouts import line_aligned
 from nimt.kernels import CUT, Kernel, reach
 from nimt.kernels.distances import is_far
@@ -83,7 +93,7 @@ class WaitingInCells(NamedTuple):
 
     Attributes
     ----------
-    reached, begun, waiting, parts, moves, before :
+    reached, begun, waiting, parts, change, moves, before :
         As in `tile_layout.Waiting`.
     centres : array (WAITING_IN_CELLS d,)
         The point that each step shows.
@@ -91,8 +101,12 @@ class WaitingInCells(NamedTuple):
         The sum of (f - y)^2 in each cell.
     slots, earliest : array (WAITING_IN_CELLS,) of int
         Of each step the slot that it shows, and the first step that shows it.
-    columns, places : array (WAITING_IN_CELLS CELL,), (WAITING_IN_CELLS,) of int
-        K of a cell and the points shown, each once, and where that of the first step which shows a point begins.
+    columns, column_of : array (WAITING_IN_CELLS CELL,), (WAITING_IN_CELLS,) of int
+        K of a cell and the points shown, each once, and the column of the first step which shows a point.
+    least, sorted, counts : arrays
+        The least squared distance in each column, the columns sorted by it, and room to sort.
+    places, factors : array (WAITING_IN_CELLS,)
+        Where the column of each step begins, and by what it is multiplied.
     pool_size : int
         The points of the pool.
     slack : float
@@ -105,6 +119,7 @@ class WaitingInCells(NamedTuple):
     begun: NDArray[np.int64]
     waiting: NDArray[np.uint16]
     parts: Array
+    change: Array
     moves: Array
     before: Array
     centres: Array
@@ -112,7 +127,12 @@ class WaitingInCells(NamedTuple):
     slots: NDArray[np.int64]
     earliest: NDArray[np.int64]
     columns: Array
+    column_of: NDArray[np.int64]
+    least: Array
+    sorted: NDArray[np.int64]
+    counts: NDArray[np.int64]
     places: NDArray[np.int64]
+    factors: Array
     pool_size: int
     slack: float
     centre: Array
@@ -262,17 +282,20 @@ def make_room(n: int, d: int, cells: int, slack: float) -> WaitingInCells:
     """Return room for the steps that wait for the cells of n points."""
     most, real = WAITING_IN_CELLS, np.dtype(np.float64)
     reached, begun = np.zeros((2, cells), dtype=np.int64)
-    slots, earliest, places = np.zeros((3, most), dtype=np.int64)
-    steps = (np.empty(cells * most, dtype=np.uint16), np.empty(cells * most), np.empty(most))
+    slots, earliest, column_of, ordered, places = np.zeros((5, most), dtype=np.int64)
+    parts, change, moves, least, factors = np.empty((5, most))
+    counts = np.zeros(len(FEWER_TERMS) + 2, dtype=np.int64)
     rooms = [line_aligned(size, real) for size in (CELL + LANES, CELL, CELL)]
+    waiting, before = np.empty(cells * most, dtype=np.uint16), line_aligned(cells * CELL, real)
+    columns = line_aligned(most * CELL, real)
     return WaitingInCells(
-        reached, begun, *steps, line_aligned(cells * CELL, real), np.empty(most * d), np.empty(cells), slots, earliest,
-        line_aligned(most * CELL, real), places, n, slack, np.empty(d), *rooms,
+        reached, begun, waiting, parts, change, moves, before, np.empty(most * d), np.empty(cells), slots, earliest,
+        columns, column_of, least, ordered, counts, places, factors, n, slack, np.empty(d), *rooms,
     )  # fmt: skip
 
 
 def count_bytes_of_waiting(n: int) -> int:
-    return 8 * n + (10 * WAITING_IN_CELLS + 48) * -(-n // CELL)
+    return 8 * n + (2 * WAITING_IN_CELLS + 48) * -(-n // CELL)
 
 
 def estimate_cost(pairs: float, pool: Pool, waits: bool) -> Cost:

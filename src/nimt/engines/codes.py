@@ -115,6 +115,7 @@ PACK = 6  # rows in all
 # formulas of radial kernels that compiled code computes
 GAUSSIAN, MATERN_1, MATERN_3, MATERN_5, WENDLAND = 0, 1, 2, 3, 4
 WAITING = 64  # steps that wait for a tile of a grid at most
-WAITING_IN_CELLS = 128  # for a cell of scattered points
+WAITING_IN_CELLS = 512  # for a cell of scattered points
+FEWER_TERMS = (3.0, 15.0, 26.0, 36.0)  # squared distances from which a power 2^-square needs fewer terms
 GROUP = 64  # tiles whose largest bound is kept
 CELL = 64  # points that lie close together, and are computed with at once

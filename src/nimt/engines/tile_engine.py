@@ -30,10 +30,11 @@ class TilesEngine(WaitingEngine):
         self.cells = None
         tiles = len(self.order) // TILE
         reached, begun = np.zeros(tiles, dtype=np.int64), np.zeros(tiles, dtype=np.int64)
-        steps = (np.empty(tiles * WAITING, dtype=np.uint8), np.empty(tiles * WAITING))
-        moves, centres = np.empty(WAITING), np.empty(WAITING, dtype=np.int64)
+        waiting = np.empty(tiles * WAITING, dtype=np.uint8)
+        parts, change, moves = np.empty((3, WAITING))
+        centres = np.empty(WAITING, dtype=np.int64)
         here = np.empty(task.pool.dimension, dtype=np.int64)
         before = line_aligned(len(self.order), REAL)
-        self.room = Waiting(reached, begun, *steps, moves, centres, before, here)
+        self.room = Waiting(reached, begun, waiting, parts, change, moves, centres, before, here)
         self.make_bounds(tiles)
         self.begin(self.take_over())

@@ -86,7 +86,11 @@ class Waiting(NamedTuple):
     reached, begun : array (tiles,) of int
         How many steps reached a tile since all were taken, and how many of these it took.
     waiting : array (tiles WAITING,) of int
-        Which; `parts`: what each added to the sum of squares.
+        Which.
+    parts : array (WAITING,)
+        What each step that a tile took at last added to the sum of squares in it.
+    change : array (WAITING,)
+        What each step added in all tiles that took it.
     moves, centres : array (WAITING,)
         What each step adds, and where its centre is in the window.
     before : array (slots,)
@@ -99,6 +103,7 @@ class Waiting(NamedTuple):
     begun: Whole
     waiting: NDArray[np.uint8]
     parts: Array
+    change: Array
     moves: Array
     centres: Whole
     before: Array
@@ -125,7 +130,7 @@ def count_bytes(operator: GridOperator) -> int:
     """Return the bytes that steps that wait need, and of the window as a box with its largest and smallest values."""
     sides = tile_sides(operator.grid.shape, TILE, LANES)
     box = np.prod([2 * (reach + side) + 1 for reach, side in zip(operator.reach, sides, strict=True)])
-    return 24 * int(box) + 18 * len(operator.grid)
+    return 24 * int(box) + 10 * len(operator.grid)
 
 
 def lay_out_window(operator: GridOperator) -> Tiles:

@@ -78,27 +78,37 @@ def step_in_cell(typing_context, f, y, cell, weights, moves, change, forbidden, 
 
 
 @intrinsic
-def add_to_cell(typing_context, f, y, first, weights, at, move):
-    """Add weights[at : at + CELL] times a move to f[first:]; return the sum of (f - y)^2."""
+def add_to_cell(typing_context, f, y, first, columns, places, factors, begin, end, squares):
+    """Add columns[places[k]:] times factors[k] to f[first:] for k from `begin` to `end`.
+
+    squares[k] gets the sum of (f - y)^2 after it. The values of the cell stay in registers.
+    """
 
     def generate(context, builder, signature, arguments):
-        f, y, first, weights, at, move = arguments
+        f, y, first, columns, places, factors, begin, end, squares = arguments
         of = signature.args
         here = Formulas(context, builder, TWO_ROWS)
         index = ir.IntType(64)
-        factor = here.everywhere(move, here.reals)
-        total = cgutils.alloca_once_value(builder, here.constant(0.0))
-        with cgutils.for_range_slice(builder, index(0), index(CELL), index(TWO_ROWS), index) as (row, _):
-            slot = builder.add(first, row)
-            w = here.load(weights, of[3], builder.add(at, row), here.reals)
-            value, target = here.load(f, of[0], slot, here.reals), here.load(y, of[1], slot, here.reals)
-            moved = here.fma(factor, w, value)
-            builder.store(moved, here.at(f, of[0], slot, here.reals), align=8)
-            error = builder.fsub(moved, target)
-            builder.store(here.fma(error, error, builder.load(total)), total)
-        return here.total(builder.load(total))
+        rows = range(0, CELL, TWO_ROWS)
+        slots = [builder.add(first, index(row)) for row in rows]
+        values = [cgutils.alloca_once_value(builder, here.load(f, of[0], slot, here.reals)) for slot in slots]
+        targets = [here.load(y, of[1], slot, here.reals) for slot in slots]
+        with cgutils.for_range_slice(builder, begin, end, index(1), index) as (k, _):
+            factor = here.everywhere(builder.load(here.place(factors, of[5], k)), here.reals)
+            at = builder.load(here.place(places, of[4], k))
+            total = here.constant(0.0)
+            for row, value, target in zip(rows, values, targets, strict=True):
+                w = here.load(columns, of[3], builder.add(at, index(row)), here.reals)
+                moved = here.fma(factor, w, builder.load(value))
+                builder.store(moved, value)
+                error = builder.fsub(moved, target)
+                total = here.fma(error, error, total)
+            builder.store(here.total(total), here.place(squares, of[8], k))
+        for slot, value in zip(slots, values, strict=True):
+            builder.store(builder.load(value), here.at(f, of[0], slot, here.reals), align=8)
+        return context.get_dummy_value()
 
-    return types.float64(f, y, first, weights, at, move), generate
+    return types.void(f, y, first, columns, places, factors, begin, end, squares), generate
 
 
 @intrinsic

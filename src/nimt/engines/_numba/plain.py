@@ -157,13 +157,13 @@ def step_in_cell(f, y, cell, weights, moves, change, forbidden, outputs, norm):
 
 
 @part
-def add_to_cell(f, y, first, weights, at, move):
+def add_to_cell(f, y, first, columns, places, factors, begin, end, squares):
     """`cell_rows.add_to_cell`, slot by slot."""
-    total = 0.0
-    for s in range(CELL):
-        f[first + s] += move * weights[at + s]
-        total += (f[first + s] - y[first + s]) ** 2
-    return total
+    for k in range(begin, end):
+        squares[k] = 0.0
+        for s in range(CELL):
+            f[first + s] += factors[k] * columns[places[k] + s]
+            squares[k] += (f[first + s] - y[first + s]) ** 2
 
 
 @part

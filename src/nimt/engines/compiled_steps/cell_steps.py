@@ -22,7 +22,7 @@ from nimt.engines._numba.chosen import (
     part,
     step_in_cell,
 )
-from nimt.engines.codes import BEST, BEST_AT, CARRY, CELL, ERROR, EUCLIDEAN, GOING, LANES, TOTAL, WARNED
+from nimt.engines.codes import BEST, BEST_AT, CARRY, CELL, ERROR, EUCLIDEAN, FEWER_TERMS, GOING, LANES, TOTAL, WARNED
 from nimt.engines.compiled_steps.bits import bits_of
 from nimt.engines.compiled_steps.discrepancy import measure_after
 from nimt.engines.compiled_steps.labels import make_labels
@@ -30,7 +30,7 @@ from nimt.engines.compiled_steps.outputs import norm_of
 from nimt.engines.compiled_steps.showing import keep_coefficients, show_example
 from nimt.engines.compiled_steps.stopping import over, stillness
 
-UNKNOWN, BEYOND = -1, -2
+UNKNOWN = -1
 ROUNDED = 1e-10  # what bounds leave for rounding, of the kernel
 
 
@@ -80,38 +80,68 @@ def best_slot(order, tops, group_tops, winner, cells, f, y, forbidden, outputs, 
 def take_in(cell, cells, room, forbidden, f, y, until):
     """Take the steps that wait for a cell, up to the `until`th of them; return its largest f - y and y - f.
 
-    K is computed once for all of them that show the same point.
+    K is computed once for all of them that show the same point. All distances come first, then all values of K, then
+    all steps: so the processor seldom has to guess what is next.
     """
     begin, most = room.begun[cell], room.moves.size
     first, d = cell * CELL, room.centre.size
-    columns, earliest, places = room.columns, room.earliest, room.places
+    waiting, earliest, columns, parts = room.waiting, room.earliest, room.columns, room.parts
     if begin == 0:
         room.squares[cell] = find_ends(f, y, first, None)[2]
     square = room.squares[cell]
-    padding = max(0, first + CELL - room.pool_size)
-    for k in range(cell * most + begin, cell * most + until):
-        places[earliest[room.waiting[k]]] = UNKNOWN
+    for k in range(begin, until):
+        room.column_of[earliest[waiting[cell * most + k]]] = UNKNOWN
     filled = np.int64(0)
-    for k in range(cell * most + begin, cell * most + until):
-        j = room.waiting[k]
+    for k in range(begin, until):
+        j = waiting[cell * most + k]
         shown = earliest[j]
-        if places[shown] == UNKNOWN:
-            places[shown] = BEYOND
-            least = fill_squares(cells.points, first * d, CELL, room.centres, j * d, d, columns, filled, CELL)
-            if least <= cells.reach:
-                apply_formula(cells.form, cells.numbers, least, columns, filled, CELL)
-                for s in range(filled + CELL - padding, filled + CELL):
-                    columns[s] = 0.0
-                places[shown] = filled
-                filled += CELL
-        now = square
-        if places[shown] != BEYOND:
-            now = add_to_cell(f, y, first, columns, places[shown], room.moves[j])
-        room.parts[k] = now - square
+        if room.column_of[shown] == UNKNOWN:
+            room.column_of[shown] = filled
+            room.least[filled] = fill_squares(
+                cells.points, first * d, CELL, room.centres, j * d, d, columns, filled * CELL, CELL
+            )
+            filled += 1
+        column = room.column_of[shown]
+        room.places[k] = column * CELL
+        room.factors[k] = room.moves[j] if room.least[column] <= cells.reach else 0.0
+    sort_by_terms(room.least, filled, room.counts, room.sorted)
+    for i in range(filled):
+        column = room.sorted[i]
+        apply_formula(cells.form, cells.numbers, room.least[column], columns, column * CELL, CELL)
+    padding = max(0, first + CELL - room.pool_size)
+    for column in range(filled if padding > 0 else 0):
+        columns[(column + 1) * CELL - padding : (column + 1) * CELL] = 0.0
+    add_to_cell(f, y, first, columns, room.places, room.factors, begin, until, parts)
+    for k in range(begin, until):
+        now = parts[k]
+        parts[k] = now - square
         square = now
     room.squares[cell] = square
     high, low, _ = find_ends(f, y, first, forbidden)
     return high, low
+
+
+@part
+def sort_by_terms(least, size, counts, result):
+    """Write the places of least[:size] to `result`, those first whose powers need most terms."""
+    counts[:] = 0
+    for i in range(size):
+        counts[count_passed(least[i]) + 1] += 1
+    for level in range(1, counts.size):
+        counts[level] += counts[level - 1]
+    for i in range(size):
+        level = count_passed(least[i])
+        result[counts[level]] = i
+        counts[level] += 1
+
+
+@part
+def count_passed(square):
+    """How many of FEWER_TERMS are not above a squared distance."""
+    passed = np.int64(0)
+    for limit in FEWER_TERMS:
+        passed += square >= limit
+    return passed
 
 
 @part

@@ -14,15 +14,14 @@ def take_in(tile, tiles, room, forbidden, f, y, until):
     begin, most = room.begun[tile], room.moves.size
     first = tile * TILE
     own = room.waiting[tile * most : (tile + 1) * most]
-    into = room.parts[tile * most : (tile + 1) * most]
     where = (tiles.window, tiles.places[tile], tiles.row_places)
     if tiles.whole[tile]:
         return take_in_tile(
-            f, y, first, *where, None, forbidden, own, begin, until, room.moves, room.centres, into
+            f, y, first, *where, None, forbidden, own, begin, until, room.moves, room.centres, room.parts
         )  # fmt: skip
     sizes = tiles.widths[tile * FAN : (tile + 1) * FAN]
     return take_in_tile(
-        f, y, first, *where, sizes, forbidden, own, begin, until, room.moves, room.centres, into
+        f, y, first, *where, sizes, forbidden, own, begin, until, room.moves, room.centres, room.parts
     )  # fmt: skip
 
 

@@ -34,6 +34,8 @@ def catch_up(tile, tiles, cells, bounds, room, forbidden, f, y, until):
         high, low = tile_steps.take_in(tile, tiles, room, forbidden, f, y, until)
     if cells is not None:
         high, low = cell_steps.take_in(tile, cells, room, forbidden, f, y, until)
+    for k in range(room.begun[tile], until):
+        room.change[room.waiting[tile * room.moves.size + k]] += room.parts[k]
     room.begun[tile] = until
     bounds.over[tile], bounds.under[tile] = high, low
     bounds.largest[tile] = (high if high > low else low) + 0.0  # -0 would be lower than any score
@@ -88,15 +90,11 @@ def best_slot(tiles, cells, bounds, room, order, n, forbidden, f, y):
 
 
 @part
-def finish(tiles, cells, bounds, room, change, forbidden, f, y):
-    """Let all tiles take what waits for them, and add up by how much each step changed the sum of squares."""
-    reached, begun, waiting, parts, most = room.reached, room.begun, room.waiting, room.parts, room.moves.size
-    change[:] = 0.0
-    for tile in range(reached.size):
-        if begun[tile] < reached[tile]:
-            catch_up(tile, tiles, cells, bounds, room, forbidden, f, y, reached[tile])
-        for k in range(tile * most, tile * most + reached[tile]):
-            change[waiting[k]] += parts[k]
+def finish(tiles, cells, bounds, room, forbidden, f, y):
+    """Let all tiles take what waits for them."""
+    for tile in range(room.reached.size):
+        if room.begun[tile] < room.reached[tile]:
+            catch_up(tile, tiles, cells, bounds, room, forbidden, f, y, room.reached[tile])
 
 
 @part
@@ -138,10 +136,10 @@ def by_waiting(
     """
     rates, other_label, watch, out_index, out_label, out_m, out_move = batch
     f, y, other, c, shown = values
-    moves = room.moves
+    moves, change = room.moves, room.change
     groups = bounds.group_bits.size
     marks = np.zeros(groups, dtype=np.bool_)
-    slots, sizes, change = np.empty(moves.size, dtype=np.int64), np.empty(moves.size), np.empty(moves.size)
+    slots, sizes = np.empty(moves.size, dtype=np.int64), np.empty(moves.size)
     total, carry, error = sums[TOTAL], sums[CARRY], sums[ERROR]
     best, best_at = watch[BEST], watch[BEST_AT]
     state = GOING
@@ -154,6 +152,7 @@ def by_waiting(
 
         # the teacher, and what the learner will add
         steps = 0
+        change[:] = 0.0
         while steps < min(most, rates.size - taken):
             t = taken + steps
             slot = best_slot(tiles, cells, bounds, room, order, n, forbidden, f, y)
@@ -184,7 +183,7 @@ def by_waiting(
         state = GOING
 
         # the learner, and the discrepancy after each step
-        finish(tiles, cells, bounds, room, change, forbidden, f, y)
+        finish(tiles, cells, bounds, room, forbidden, f, y)
         kept = 0
         sure = True
         while kept < steps and sure:
