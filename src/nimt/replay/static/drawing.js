@@ -95,9 +95,16 @@ export function drawAxes({ context, height }, box, x, y) {
     context.fillText(numberText(value), box.left - 7, toY(value));
   }
   context.textAlign = "center";
-  for (const value of ticks(x.from, x.to, Math.max(2, wide / (60 * TEXT.scale)))) context.fillText(numberText(value), toX(value), box.bottom + 14 * TEXT.scale);
+  const name = `${x.name} →`;
+  // beside the numbers, where no curve crosses it, if it leaves most of them their room
+  const isBeside = context.measureText(name).width < wide / 3;
+  const free = isBeside ? box.right - context.measureText(name).width - 6 * TEXT.scale : Infinity;
+  for (const value of ticks(x.from, x.to, Math.max(2, wide / (60 * TEXT.scale)))) {
+    const text = numberText(value);
+    if (toX(value) + context.measureText(text).width / 2 < free) context.fillText(text, toX(value), box.bottom + 14 * TEXT.scale);
+  }
   context.textAlign = "right";
-  context.fillText(`${x.name} →`, box.right, box.bottom - 8 * TEXT.scale);
+  context.fillText(name, box.right, box.bottom + (isBeside ? 14 : -8) * TEXT.scale);
   context.textAlign = "left";
   context.fillText(`↑ ${y.name}`, box.left + 5, box.top + 7 * TEXT.scale);
   const fromX = (px) => x.from + ((px - box.left) / wide) * (x.to - x.from);

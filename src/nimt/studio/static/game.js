@@ -41,5 +41,5 @@ export function score([you, greedy], { goal, greedy: needed, steps }, isEnd) {
   }
   const won = you.itd === null ? `The goal was not reached in ${clicks(you.taken)}: M = ${mine} instead of ${numberText(goal)}.`
     : `You reached the goal in ${clicks(you.itd)}${you.itd < needed ? ", and beat greedy!" : you.itd === needed ? ", as fast as greedy!" : "."}`;
-  return `The end. ${won} Greedy needs ${countText(needed)}. ${countText(Math.round(total / you.taken))} points per click of 100.`;
+  return `The end. ${won} Greedy needs ${countText(needed)}. On average ${countText(Math.round(total / you.taken))} of 100 points per click.`;
 }
