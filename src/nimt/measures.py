@@ -305,7 +305,7 @@ def distance(values: Array, target: Array) -> float:
     """
     gap = values - target
     gap = gap if gap.ndim == 1 else np.ravel(gap)
-    square = float(gap.dot(gap))  # that of `gap @ gap`, but an overflow is no warning
+    square = float(np.vdot(gap, gap))  # `dot` and `@` warn of an overflow; `errstate` takes as long as the product
     if SAFE_SQUARES[0] < square < SAFE_SQUARES[1]:
         return math.sqrt(square)
     largest = float(np.max(np.abs(gap), initial=0.0))
