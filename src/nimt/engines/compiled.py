@@ -51,8 +51,12 @@ def find_obstacle(task: Task) -> str | None:
     if not isinstance(learner, KernelLearner | LinearLearner) or find_pupil_maker(learner, "make_pupil") is None:
         return f"only a KernelLearner or a LinearLearner has a compiled engine, this is a {type(learner).__name__}"
     pupil = task.look_at_pupil()
-    kind = next((kind for kind in COMPILED_PUPILS if isinstance(pupil, kind)), None)
-    if kind is None or not behaves_like(pupil, kind, *COMPILED_PUPILS[kind]):
+    for kind, methods in COMPILED_PUPILS.items():
+        if isinstance(pupil, kind):
+            if not behaves_like(pupil, kind, *methods):
+                return f"the pupil of this {type(learner).__name__} learns in a way of its own"
+            break
+    else:
         return f"the pupil of this {type(learner).__name__} learns in a way of its own"
     loss = as_loss(learner.loss)
     if twin_of(loss) is None:
@@ -190,6 +194,8 @@ class CompiledEngine(Engine):
         self.loss: int
         self.delta: float
         self.loss, self.delta = code_of(pupil.loss)
+        # None for the square: a loop that leaves the others out is a thirtieth faster
+        self.quick_loss: int | None = None if self.loss == Square.number else self.loss
         self.rule: Rule = rule_of(task)
         self.choose: Part = self.rule.choose
         self.greedy: bool = not isinstance(self.choose, Drawn | Listed)
@@ -239,11 +245,6 @@ class CompiledEngine(Engine):
         """Prepare for a teacher that makes labels; `largest` is the largest |f - f*| that it may show."""
         if self.makes_labels:
             self.maker = LabelMaker(self.task, slots, self.k, largest)
-
-    @property
-    def quick_loss(self) -> int | None:
-        """The number of the loss, None for the square: a loop that leaves the others out is a thirtieth faster."""
-        return None if self.loss == Square.number else self.loss
 
     @property
     def making(self) -> tuple[object, ...] | None:
