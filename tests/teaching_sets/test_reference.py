@@ -160,7 +160,7 @@ def test_of_a_function_only_the_answers_are_stored(tmp_path):
     found.save(tmp_path / "reference.npz", answers_only=True)
     again = nimt.teaching_sets.Reference.load(tmp_path / "reference.npz")
     assert np.array_equal(again.labels, found.labels)
-    with pytest.raises(nimt.InvalidInput, match="only the answers"):
+    with pytest.raises(nimt.InvalidInput, match="has answers and no model"):
         again.predict(X)
 
 
@@ -204,6 +204,26 @@ def test_a_fold_that_fails_loses_nothing_of_the_others():
     found = nimt.reference(X, y, model=FailsInOneFold(largest=float(y.max())), out_of_fold=True)
     assert any("failed with ArithmeticError (I miss the largest label)" in note for note in found.notes)
     assert np.isfinite(found.labels).all() and np.isfinite(found.score)
+
+
+class FailsOnAllRows(LinearRegression):
+    """A regressor that fits the rows of a fold, and not all of them."""
+
+    def fit(self, X, y):
+        if len(y) == 60:
+            raise MemoryError("too many rows")
+        return super().fit(X, y)
+
+
+def test_a_model_that_fails_on_all_rows_leaves_the_answers_of_the_folds():
+    X, y = line(60)
+    found = nimt.reference(X, y, model=FailsOnAllRows())
+    expected = nimt.reference(X, y, model=LinearRegression(), out_of_fold=True)
+    assert np.array_equal(found.labels, expected.labels) and found.score == expected.score and found.out_of_fold
+    assert any("failed with MemoryError (too many rows): each answer is that of a fold" in note for note in found.notes)
+    with pytest.raises(nimt.InvalidInput, match="has answers and no model"):
+        found.predict(X)
+    assert len(nimt.teaching_set(X, y, size=10, student="linear", reference=found)) == 10
 
 
 def test_a_notebook_shows_the_sentence_escaped():

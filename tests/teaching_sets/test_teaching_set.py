@@ -1,5 +1,6 @@
 """Which rows are kept, with which labels, and what the curve says of them."""
 
+import dataclasses
 import subprocess
 import sys
 
@@ -363,20 +364,39 @@ def test_a_student_that_fails_on_small_sets_loses_nothing_of_the_rest():
 
 def test_a_reference_that_fails_in_one_split_loses_neither_the_others_nor_the_choice():
     class Sometimes(Ridge):
+        left = 0
+
         def fit(self, X, y):
-            if len(X) == 60 and X[0, 0] < 0.5 and Sometimes.left:
+            if len(X) == 60 and Sometimes.left:
                 Sometimes.left -= 1
                 raise ArithmeticError("not now")
             return super().fit(X, y)
 
-    Sometimes.left = 0
     X, y = noisy(80)
     reference = nimt.reference(X, y, model=Sometimes())
-    Sometimes.left = 1
-    found = nimt.teaching_set(X, y, size=10, student="linear", reference=reference)
-    if Sometimes.left == 0:
-        assert any("a split was left out of the curve" in note for note in found.notes)
-    assert len(found) == 10 and found.curve is not None
+    told = "a split was left out of the curve: the reference Sometimes failed with ArithmeticError (not now)"
+    for failures in (1, 3):  # of three splits
+        Sometimes.left = failures
+        found = nimt.teaching_set(X, y, size=10, student="linear", reference=reference)
+        assert Sometimes.left == 0 and told in found.notes and len(found) == 10
+        assert (found.curve is None) == (failures == 3)
+        assert not any("no rows could be held out" in note for note in found.notes)
+
+
+def test_random_rows_are_never_said_to_help_more_than_their_spread():
+    X, y = noisy(80)
+    found = nimt.teaching_set(X, y, size=10, student="linear", reference=Ridge(), rule="random")
+    exact = found.curve.assign(chosen=found.curve["random_reference"] + 1e-9, gain_reference_spread=0.0)
+    assert dataclasses.replace(found, curve=exact).helps is False
+    assert dataclasses.replace(found, curve=exact, rule="kmeans").helps is True
+
+
+def test_a_student_that_is_none_is_told_by_its_class():
+    X, y = noisy()
+    with pytest.raises(nimt.InvalidInput, match=r"and object has no fit$"):
+        nimt.teaching_set(X, y, size=5, student=object())
+    with pytest.raises(nimt.InvalidInput, match=r"must be an object, got the class Ridge$"):
+        nimt.teaching_set(X, y, size=5, student=Ridge)
 
 
 def test_a_reference_that_cannot_be_fitted_again_is_told_and_needs_no_model(tmp_path):

@@ -166,8 +166,6 @@ def _make(
         decides = rule == "auto" or tol is not None
         measured = measure(rows, found, again, made, most, rule, own, seed, decides, watch)
     notes = list(rows.notes) + ([] if measured is None else list(measured.notes))
-    if measured is None and (measure_curve or tol is not None):
-        notes.append("no rows could be held out, so nothing was measured")
     frame, deciding = _take_frames(measured)
     if tol is not None:
         most, note = _find_size(deciding, float(tol), most)
@@ -184,7 +182,7 @@ def _make(
 
 def _take_frames(measured: Measured | None) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
     """Return the curve that is reported, and the one that decides, where rows were enough for one."""
-    if measured is None:
+    if measured is None or measured.reported is None:
         return None, None
     return measured.reported.to_frame(), None if measured.deciding is None else measured.deciding.to_frame()
 

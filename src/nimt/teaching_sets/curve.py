@@ -27,6 +27,7 @@ REPEATS = 3  # splits into rows to choose from and rows held out
 PARTS = 4  # of which one is held out
 DRAWS = 3  # of random rows, in each split
 FEWEST = 12  # rows, below which none can be held out
+NOTHING_HELD_OUT = "no rows could be held out, so nothing was measured"
 LADDER = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 FOLDS_OF_A_SPLIT = 3
 MOST_ASKED = 2000  # rows held out; of more, so many are drawn
@@ -101,20 +102,21 @@ class Measured:
     ----------
     deciding : SizeCurve or None
         None where nothing is to be decided, or rows are too few.
-    reported : SizeCurve
+    reported : SizeCurve or None
+        None where there are too few rows to hold some out, or every split failed.
     notes : tuple of str
     """
 
     deciding: SizeCurve | None
-    reported: SizeCurve
+    reported: SizeCurve | None
     notes: tuple[str, ...]
 
 
 def measure(
     rows: Rows, found: Reference, model: Any, student: Any, size: int, rule: str, own_labels: bool, seed: int,
     decides: bool, watch: Watcher,
-) -> Measured | None:  # fmt: skip
-    """Return the curve up to a size; None where there are too few rows to hold some out.
+) -> Measured:  # fmt: skip
+    """Return the curve up to a size.
 
     Parameters
     ----------
@@ -135,7 +137,7 @@ def measure(
         Told what is done.
     """
     if len(rows) < FEWEST:
-        return None
+        return Measured(None, None, (NOTHING_HELD_OUT,))
     seen: NDArray[np.intp] = np.empty(0, dtype=np.intp)
     if model is not None and len(rows) >= 2 * MOST_COMPARED:  # enough rows that did not take part in the comparison
         model, seen = None, draw_compared(rows, FOLDS, seed)
@@ -199,10 +201,10 @@ class _Table:
         watch(f"the student of all {len(pool):,} rows")
         self.scores["all_rows"].append(exam.sit(np.arange(len(pool)), pool.y))
 
-    def finish(self) -> Measured | None:
-        """Return the curves of all splits; None if there are none."""
+    def finish(self) -> Measured:
+        """Return the curves of all splits."""
         if not self.scores["chosen"]:
-            return None
+            return Measured(None, None, tuple(self.notes) or (NOTHING_HELD_OUT,))
         least = min(len(scores) for scores in self.scores["chosen"])  # splits may differ by a row
         layers = min(len(one) for one in self.scores["all_rows"])
 

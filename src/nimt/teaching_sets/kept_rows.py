@@ -81,7 +81,7 @@ class TeachingSet:
     def helps(self) -> bool | None:
         """Whether choosing gained more than its spread over splits and draws; None where it was not measured."""
         gains = self.gains
-        return None if gains is None else gains[1] > gains[2]
+        return None if gains is None else self.rule != "random" and gains[1] > gains[2]
 
     @property
     def sentence(self) -> str:

@@ -181,7 +181,15 @@ def _settle(
     except InvalidInput:
         raise
     except Exception as error:  # code of anybody
-        raise InvalidInput(f"the reference {name} failed with {type(error).__name__} ({error})") from error
+        told = f"{type(error).__name__} ({str(error).split(chr(10))[0]})"
+        if len(folded.known) != len(rows) or not folded.known.all():
+            raise InvalidInput(f"the reference {name} failed with {told}") from error
+        notes += (
+            f"fitting {name} to all rows failed with {told}: each answer is that of a fold, and there is no model",
+        )
+        return Reference(
+            name, None, folded.labels, folded.scores, folded.score, out_of_fold=True, notes=notes, **common
+        )
     scores = None if rows.classes is None else score_classes(whole, rows.X, rows.classes)
     if out_of_fold:
         answers = np.where(folded.known, folded.labels, answers)

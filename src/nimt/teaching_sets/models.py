@@ -121,12 +121,15 @@ def make_student(student: Any, X: Features, classes: bool, seed: int) -> Any:
                 Wording(f"{known} or an estimator, got {student!r}", f"{known}, got {student!r}"), parameter="student"
             )
         return make_pipeline(make_preparation(X), STUDENTS[student][classes](seed))
+    name = type(student).__name__
+    if isinstance(student, type):
+        raise InvalidInput(f"must be an object, got the class {student.__name__}", parameter="student")
     for method in ("fit", "predict"):
-        if isinstance(student, type) or not callable(getattr(student, method, None)):
+        if not callable(getattr(student, method, None)):
             raise InvalidInput(
-                f"must be an estimator with fit and predict, and {student!r} has no {method}", parameter="student"
+                f"must be an estimator with fit and predict, and {name} has no {method}", parameter="student"
             )
-    name, learns_classes = type(student).__name__, says_classes(student)
+    learns_classes = says_classes(student)
     if learns_classes and not classes:
         raise InvalidInput(
             f"the student {name} is a classifier, and the labels are numbers: give a regressor, or classes=True"

@@ -66,7 +66,9 @@ class Reference:
     def predict(self, X: Any) -> NDArray[Any]:
         """Return f* at rows of features: numbers, or classes."""
         if self.model is None:
-            raise InvalidInput("only the answers of this reference were stored, not its model: make it again")
+            raise InvalidInput(
+                "this reference has answers and no model, which was not stored or could not be fitted: make it again"
+            )
         features = self._order(read_features(X))
         as_rows = Rows(features, self.labels, self.classes)
         return check_answers(ask(self.model, features, self.classes), len(features), as_rows, "the reference")
