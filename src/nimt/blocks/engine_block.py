@@ -12,11 +12,10 @@ from nimt.arrays import Array, Indices
 from nimt.blocks.block import Block, Shown, sum_squares
 from nimt.blocks.block_task import BlockTask
 from nimt.blocks.orders import Orders
-from nimt.engines.arranging import ArrangedEngine
+from nimt.engines.arranging import ArrangedEngine, places_in
 from nimt.engines.choice import make_by_windows
 from nimt.engines.codes import CARRY, ERROR, LIMIT, SCALE, STILL, TOL, TOL_SQUARE, TOTAL
 from nimt.engines.compiled import OUTCOMES
-from nimt.engines.layouts import places_in
 from nimt.task.task import Task
 from nimt.teachers.greedy import GreedyTeacher
 

@@ -17,12 +17,11 @@ from nimt.blocks.engine_block import EngineBlock
 from nimt.blocks.orders import Orders
 from nimt.blocks.partition import Box, GridPartition
 from nimt.engines._numba.compiling import load_numba
-from nimt.engines.arranging import tournament_levels
+from nimt.engines.arranging import line_aligned, tournament_levels
 from nimt.engines.codes import CARRY, FAN, LANES, LIMIT, SCALE, STILL, TOL, TOL_SQUARE, TOTAL, Values
 from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.renewing import lay_out, renew_rows, take_out
 from nimt.engines.compiled_steps.row_steps import by_rows
-from nimt.engines.layouts import line_aligned
 from nimt.errors import InvalidInput
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 

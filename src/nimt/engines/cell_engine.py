@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.engines.arranging import ArrangedEngine
+from nimt.engines.arranging import BLOCK, ArrangedEngine, line_aligned, norm_of_outputs
 from nimt.engines.cell_layout import CellArrays, Cells, make_room
 from nimt.engines.codes import CELL, LANES, NO_SCORE
 from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.cell_steps import UNKNOWN, by_cells
-from nimt.engines.layouts import BLOCK, line_aligned, norm_of_outputs
 from nimt.engines.waiting_engine import REAL, WaitingEngine
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.task.task import Task

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
+from nimt.engines.arranging import line_aligned
 from nimt.engines.codes import (
     CELL,
     FEWER_TERMS,
@@ -22,7 +23,6 @@ from nimt.engines.codes import (
     WAITING_IN_CELLS,
     WENDLAND,
 )
-from nimt.engines.layouts import line_aligned
 from nimt.kernels import CUT, Kernel, reach
 from nimt.kernels.distances import is_far
 from nimt.kernels.gaussian import Gaussian

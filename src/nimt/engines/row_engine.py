@@ -9,11 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array
-from nimt.engines.arranging import ArrangedEngine, tournament_levels
+from nimt.engines.arranging import (
+    BLOCK,
+    ArrangedEngine,
+    Order,
+    grid_order,
+    line_aligned,
+    norm_of_outputs,
+    tournament_levels,
+)
 from nimt.engines.codes import FAN, LANES
 from nimt.engines.compiled import LARGEST_POOL, StepBatch, find_other_choice
 from nimt.engines.compiled_steps.row_steps import by_rows
-from nimt.engines.layouts import BLOCK, Order, grid_order, line_aligned, norm_of_outputs
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, check_stored_array
-from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
+from nimt.engines.arranging import NOTHING, ArrangedEngine, grid_order, norm_of_outputs, tournament_levels
 from nimt.engines.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL, Scoring
 from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.column_steps import by_columns
@@ -22,7 +22,6 @@ from nimt.engines.compiled_steps.scoring import score_all
 from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import build_tournament
 from nimt.engines.error_product import make_effect_lists, product_rows
-from nimt.engines.layouts import grid_order, norm_of_outputs
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, check_stored_array
+from nimt.engines.arranging import line_aligned
 from nimt.engines.cell_layout import Formula, find_formula
 from nimt.engines.codes import FETCH, NOTHING_MISSING, Motion, Scoring, Values
 from nimt.engines.compiled import CompiledEngine, StepBatch
 from nimt.engines.compiled_steps.pack_steps import rescore
 from nimt.engines.compiled_steps.streaming import COLUMN_BLOCK, by_whole_columns, fill_column, fill_squared_distances
 from nimt.engines.error_product import product_rows
-from nimt.engines.layouts import line_aligned
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, Radial
 from nimt.kernels.distances import is_far

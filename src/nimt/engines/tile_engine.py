@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from nimt.engines.arranging import BLOCK, line_aligned
 from nimt.engines.codes import TILE, WAITING
-from nimt.engines.layouts import BLOCK, line_aligned
 from nimt.engines.row_engine import lay_out_rows, lay_out_small
 from nimt.engines.tile_layout import Tiles, Waiting, lay_out_window
 from nimt.engines.waiting_engine import REAL, WaitingEngine

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.engines.arranging import ArrangedEngine
+from nimt.engines.arranging import ArrangedEngine, line_aligned
 from nimt.engines.cell_layout import CellArrays, WaitingInCells
 from nimt.engines.codes import GROUP
 from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.waiting_steps import by_waiting, find_bounds
-from nimt.engines.layouts import line_aligned
 from nimt.engines.tile_layout import TileBounds, Tiles, Waiting
 
 REAL = np.dtype(np.float64)
