@@ -8,7 +8,7 @@ import nimt
 from benchmarks.results import RATE, picture
 from nimt import schedules
 from nimt.errors import SlowLessonWarning
-from nimt.task.faults import find_faults
+from nimt.task.checks import find_faults
 from nimt.task.task import Task
 
 STEPS = 1_000_000

@@ -10,7 +10,7 @@ import pytest
 
 import nimt
 from nimt.store.whole_files import write_text
-from nimt.task import lesson_plan as plan
+from nimt.task import task as plan
 
 SOURCE = Path(nimt.__file__).parent
 

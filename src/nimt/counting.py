@@ -1,4 +1,4 @@
-"""Numbers of things in sentences: "1 step", "2 steps"."""
+"""Numbers of things in sentences: "1 step", "2 steps", "573 MB"."""
 
 from __future__ import annotations
 
@@ -21,3 +21,18 @@ def say_count(count: float, thing: str, form: str = ",") -> str:
     """
     ending = "" if count == 1 else "es" if thing.endswith("s") else "s"
     return f"{count:{form}} {thing}{ending}"
+
+
+def readable(count: float) -> str:
+    """Return a number of bytes as text with a unit.
+
+    Examples
+    --------
+    >>> readable(573_000_000)
+    '573 MB'
+    """
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"

@@ -538,8 +538,8 @@ def test_what_no_engine_covers_falls_back_to_the_reference_loop():
 
 
 def test_a_lesson_that_cannot_fit_is_refused_before_it_starts(monkeypatch):
-    monkeypatch.setattr("nimt.task.lesson_plan.available_memory", lambda: 10_000)
-    monkeypatch.setattr("nimt.task.lesson_plan.SURELY_FREE", 0)
+    monkeypatch.setattr("nimt.task.task.available_memory", lambda: 10_000)
+    monkeypatch.setattr("nimt.task.task.SURELY_FREE", 0)
     with pytest.raises(nimt.errors.NotEnoughMemory, match=r"would need about .* and 10 kB are free"):
         teach(POOLS["2-D"], TARGETS["2-D"], nimt.GreedyTeacher(), "auto", steps=5)
 

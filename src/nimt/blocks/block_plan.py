@@ -10,13 +10,13 @@ from nimt.blocks.block_task import BlockTask, check_can_be_cut
 from nimt.blocks.cost_model import CostPrediction, Costs, measure_costs, predict
 from nimt.blocks.partition import GridPartition
 from nimt.blocks.teaching_blocks import make_task
+from nimt.counting import readable
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
 from nimt.option_table import Options
 from nimt.pools.pool import Grid
 from nimt.task.cutting import Blocks
-from nimt.task.lesson_plan import Plan, readable
-from nimt.task.task import Task
+from nimt.task.task import Plan, Task
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.teacher import SelectsExamples
 

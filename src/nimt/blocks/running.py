@@ -17,11 +17,12 @@ from nimt.blocks.driving import BlockProgress, Driver
 from nimt.blocks.holding import Holder
 from nimt.blocks.local_workers import BlockWorkers, Call, LocalWorkers, Question
 from nimt.blocks.stored_arrays import check_kind
+from nimt.counting import readable
 from nimt.errors import NotEnoughMemory
 from nimt.session.interrupts import defer_interrupt
 from nimt.task.cutting import Blocks
-from nimt.task.lesson_plan import available_memory, readable
 from nimt.task.options import Stop
+from nimt.task.task import available_memory
 from nimt.wording import Wording
 
 SAVE_EVERY = 8  # turns

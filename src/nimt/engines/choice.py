@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nimt.counting import readable
 from nimt.engines import cell_layout
 from nimt.engines._numba.compiling import load_numba
 from nimt.engines.cell_layout import Cells, estimate_cost, find_obstacle_to_cells
@@ -29,8 +30,7 @@ from nimt.operators.neighbours import NeighbourOperator, count_pairs
 from nimt.operators.random_features import FeatureKernel, FeatureOperator, RandomFeatures
 from nimt.operators.streamed_columns import CACHE, StreamedOperator
 from nimt.schedules import PackSchedule
-from nimt.task.lesson_plan import Plan, readable
-from nimt.task.task import Task
+from nimt.task.task import Plan, Task
 from nimt.teachers.rule import Diverse, DrawnByOdds, LabelsByResponse
 from nimt.teachers.teacher import count_of
 from nimt.wording import Wording

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array, check_count, check_flag, check_positive, check_squares, is_number
-from nimt.counting import say_count
+from nimt.counting import readable, say_count
 from nimt.errors import ConstantModelWarning, DrawnRowsWarning, InvalidInput, NotEnoughMemory, warn
 from nimt.estimators.folds import check_cv, make_folds
 from nimt.estimators.greedy_centres import GreedyChoice
@@ -32,7 +32,7 @@ from nimt.lesson.outcome import Outcome
 from nimt.pools.pool import as_pool
 from nimt.sklearn_types import Estimator, PrefixedNames, Transformer
 from nimt.store.whole_files import whole_file
-from nimt.task.lesson_plan import available_memory, readable
+from nimt.task.task import available_memory
 from nimt.teachers.interpolation import InterpolationTeacher
 from nimt.wording import Watcher, be_silent
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from nimt._version import __version__
 from nimt.datasets import Picture
+from nimt.lesson.descriptions import versions
 from nimt.lesson.identity import fingerprint
 from nimt.paper.experiment import PaperSetting
 from nimt.store.whole_files import write_text
-from nimt.task.description import versions
 
 FORMAT = 2
 RECORDS = "records"

@@ -17,6 +17,7 @@ from nimt._version import __version__
 from nimt.arrays import check_count, check_positive
 from nimt.datasets import Picture, data_folder
 from nimt.errors import InvalidInput
+from nimt.lesson.descriptions import versions
 from nimt.lesson.lesson import Lesson
 from nimt.paper.experiment import Experiment, Keeper, PaperFigure, PaperLesson, PaperSetting, values_of
 from nimt.paper.finished import FIGURES, find_finished, keep, mark_of
@@ -27,7 +28,6 @@ from nimt.runs.entries import Entry
 from nimt.runs.runs_folder import RunsFolder
 from nimt.runs.workers import Workers
 from nimt.store.whole_files import whole_file, write_text
-from nimt.task.description import versions
 
 DPI = 150
 ALTERED = (

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from nimt import defaults
 from nimt.arrays import Indices, check_count, check_positive
+from nimt.counting import readable
 from nimt.engines._numba.compiling import load_numba
 from nimt.errors import InvalidInput, name_thing
 from nimt.learners.foreign_learner import find_pupil_maker
@@ -24,7 +25,6 @@ from nimt.planning.visit_list import VisitProblem
 from nimt.pools.box import Box
 from nimt.pools.pool import Pool
 from nimt.session.interrupts import watch_interrupt
-from nimt.task.lesson_plan import readable
 from nimt.task.task import Task
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.sequence import SequenceTeacher

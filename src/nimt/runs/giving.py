@@ -11,12 +11,12 @@ from typing import Any
 
 from nimt.errors import CannotStore, CorruptLesson, InvalidInput, StorageWarning, warn
 from nimt.lesson.content import KIND
+from nimt.lesson.descriptions import describe_task
 from nimt.lesson.identity import difference
 from nimt.lesson.lesson import Lesson
 from nimt.session.session import Callback, Session
 from nimt.session.stored_task import StoredTask
 from nimt.store.checkpoint_file import CheckpointFile, has_checkpoint, previous_of
-from nimt.task.description import describe_task
 from nimt.task.task import Task
 from nimt.teachers.teacher import Selection, View
 from nimt.teachers.wrapping import Wrapping

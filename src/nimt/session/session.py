@@ -21,7 +21,7 @@ from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner
 from nimt.learners.prepared_learner import with_preparation
 from nimt.lesson.content import KIND, content_of
-from nimt.lesson.descriptions import DescribedLater
+from nimt.lesson.descriptions import DescribedLater, describe_later
 from nimt.lesson.held_out import measure_on_the_way
 from nimt.lesson.lesson import Lesson
 from nimt.lesson.outcome import Outcome
@@ -33,8 +33,6 @@ from nimt.session.interrupts import defer_interrupt, delay_interrupt
 from nimt.session.stored_task import StoredTask
 from nimt.store.checkpoint_file import CheckpointFile
 from nimt.task.checks import name_kernels
-from nimt.task.description import describe_later
-from nimt.task.lesson_plan import check_memory
 from nimt.task.task import Task
 from nimt.teachers.teacher import Selection, SelectsExamples
 
@@ -89,7 +87,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def __init__(self, task: Task) -> None:
         self.task: Task = task
-        check_memory(task.plan)
+        task.plan.check_memory()
         compiled = seconds_compiling()
         with name_kernels(task.learner, task.teacher):
             self.engine: Engine = task.choice.make(task, task.make_pupil())

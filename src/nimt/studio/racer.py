@@ -28,7 +28,7 @@ from nimt.studio.budget import refuse_what_is_too_much
 from nimt.studio.column import GrowingColumn
 from nimt.studio.requests import PERSON, RaceProblem, write_racer
 from nimt.studio.stored_frames import Frames
-from nimt.task.faults import find_faults
+from nimt.task.checks import find_faults
 from nimt.task.options import Keep
 from nimt.task.task import Task
 from nimt.teachers.teacher import Selection, View

@@ -1,2 +1,2 @@
-from .lesson_plan import Plan as Plan
+from .task import Plan as Plan
 from .task import Task as Task

@@ -1,4 +1,7 @@
-"""`Task`: a lesson as a value. Every entrance builds one, once; every check is made while it is built."""
+"""`Task`: a lesson as a value. Every entrance builds one, once; every check is made while it is built.
+
+`Plan` is how it would run.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nimt import display
 from nimt.arrays import Array, Indices, outputs_of
-from nimt.errors import InvalidInput, first_call_of, warn
+from nimt.counting import readable, say_count
+from nimt.errors import InvalidInput, NotEnoughMemory, first_call_of, warn
 from nimt.inheritance import behaves_like
 from nimt.learners.foreign_learner import make_pupil
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner, Pupil, auto_rate, find_known_parts, find_rate
+from nimt.lesson.descriptions import describe_rules, describe_task
 from nimt.lesson.held_out import HeldOutRows, check_held_out
 from nimt.lesson.identity import identity
 from nimt.lesson.recording import LARGE_PACK, RECORD_LIMIT
@@ -27,11 +33,8 @@ from nimt.operators.random_features import FeatureKernel, RandomFeatures
 from nimt.option_table import LessonOptions, Options
 from nimt.pools.box import Box
 from nimt.pools.pool import FunctionLike, Pool, as_pool, name_target, values_on
-from nimt.task.checks import check_fit, check_pupil, name_kernels
+from nimt.task.checks import check_fit, check_pupil, find_faults, name_kernels
 from nimt.task.cutting import Blocks
-from nimt.task.description import describe_rules, describe_task
-from nimt.task.faults import find_faults
-from nimt.task.lesson_plan import Plan
 from nimt.task.options import Keep, Stop, check_options, settle_tolerance
 from nimt.teachers.adapter import as_teacher
 from nimt.teachers.candidates import candidates_of
@@ -41,7 +44,59 @@ from nimt.teachers.teacher import SelectsExamples, Teacher
 if TYPE_CHECKING:
     from nimt.session.session import Session
 
+SURELY_FREE = 2**24  # bytes that need not be asked for: the question takes as long as hundreds of steps
 ROLES = ("pool", "selection", "labels")  # each has a random stream of its own
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a lesson would run.
+
+    Attributes
+    ----------
+    engine : str
+    bytes : int
+        Estimated memory at its peak, beyond the arrays given.
+    window : int or None
+        How many points one example changes: the cells of the kernel's window, or the average number of neighbours;
+        None for all.
+    reason : str
+    """
+
+    engine: str
+    bytes: int
+    window: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        changed = "every point" if self.window is None else say_count(self.window, "point", "d")
+        return f"{self.engine} engine, about {readable(self.bytes)}, an example changes {changed}: {self.reason}"
+
+    def check_memory(self) -> None:
+        """Raise if the lesson needs more memory than is free, before anything is allocated."""
+        if self.bytes <= SURELY_FREE:
+            return
+        free = available_memory()
+        if free is not None and self.bytes > free:
+            raise NotEnoughMemory(
+                f"this lesson would need about {readable(self.bytes)} on the {self.engine} engine, and "
+                f"{readable(free)} are free: use a smaller pool, a narrower kernel, record='picks', or engine='auto'"
+            )
+
+    def _repr_html_(self) -> str:
+        changed = "every point" if self.window is None else say_count(self.window, "point", "d")
+        rows = {"memory": f"about {readable(self.bytes)}", "an example changes": changed, "why": self.reason}
+        return display.cell(f"Plan: {self.engine} engine", display.pairs(rows))
+
+
+def available_memory() -> int | None:
+    """Return the bytes of free memory, None if the system does not report them."""
+    import psutil
+
+    try:
+        return int(psutil.virtual_memory().available)
+    except (OSError, RuntimeError, NotImplementedError):
+        return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,7 @@ from nimt.pools.pool import FunctionLike, Pool
 from nimt.session.session import Callback, Session, check_run_options
 from nimt.session.stored_task import StoredTask, goes_on
 from nimt.task.cutting import Blocks
-from nimt.task.lesson_plan import Plan
-from nimt.task.task import Task
+from nimt.task.task import Plan, Task
 from nimt.teachers.teacher import SelectsExamples
 from nimt.teaching.bars import check_progress
 from nimt.teaching.lesson_progress import both, progress_bar

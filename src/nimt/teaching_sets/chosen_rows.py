@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import check_count, check_flag, is_number
-from nimt.counting import say_count
+from nimt.counting import readable, say_count
 from nimt.errors import InvalidInput, NotEnoughMemory
-from nimt.task.lesson_plan import available_memory, readable
+from nimt.task.task import available_memory
 from nimt.teaching_sets.choosing_rules import MOST_ROWS, Chooser, check_rule
 from nimt.teaching_sets.curve import MOST_ASKED, Measured, measure
 from nimt.teaching_sets.exact import find_ridge, make_labels
