@@ -21,7 +21,7 @@ import nimt
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, as_kernel
 from nimt.kernels.expressions import SIMPLE, WORDS, kernel_expression, parse_kernel
-from nimt.kernels.gaussian import Gaussian
+from nimt.kernels.radial import Gaussian
 
 X = np.array([[0.0, 0.0], [0.3, 1.0], [2.0, -1.0]])
 

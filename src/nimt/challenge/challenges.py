@@ -12,7 +12,7 @@ import numpy as np
 
 from nimt.arrays import Array, check_count
 from nimt.errors import InvalidInput
-from nimt.kernels.gaussian import rbf
+from nimt.kernels.radial import rbf
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.lesson.lesson import Lesson
 from nimt.pools.pool import Grid

@@ -64,7 +64,7 @@ def shortest(
 
 def _find_rate(settings: Recipe, pool: Pool) -> str:
     """Return half of the rate at which one step corrects the whole error where K(x, x) is largest."""
-    from nimt.kernels.on_pools import diagonal
+    from nimt.kernels.kernel import diagonal
 
     return f"{0.25 / float(diagonal(settings.make_kernel(pool), pool).max()):.3g}"
 

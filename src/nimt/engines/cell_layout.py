@@ -24,11 +24,9 @@ from nimt.engines.codes import (
     WENDLAND,
 )
 from nimt.kernels import CUT, Kernel, reach
-from nimt.kernels.distances import is_far
-from nimt.kernels.gaussian import Gaussian
 from nimt.kernels.kernel import ROUNDED_UP
 from nimt.kernels.matern import Matern
-from nimt.kernels.radial import Radial
+from nimt.kernels.radial import Gaussian, Radial, is_far
 from nimt.kernels.wendland import Wendland
 from nimt.operators.operator import Cost
 from nimt.pools.pool import Pool

@@ -20,9 +20,9 @@ from nimt.engines.compiled_steps.streaming import COLUMN_BLOCK, by_whole_columns
 from nimt.engines.error_product import product_rows
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, Radial
-from nimt.kernels.distances import is_far
 from nimt.kernels.dot_product import Linear
 from nimt.kernels.families import SINGLE
+from nimt.kernels.radial import is_far
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.operators.streamed_columns import StreamedOperator

@@ -26,7 +26,7 @@ from nimt.estimators.record import GreedyLesson
 from nimt.estimators.samples import Samples, check_weight
 from nimt.estimators.selecting import HeldOut, Selected, select, select_mean
 from nimt.estimators.width import median_width
-from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, rbf
+from nimt.kernels import Kernel, KernelLike, as_kernel, rbf
 from nimt.kernels.expressions import kernel_expression
 from nimt.lesson.outcome import Outcome
 from nimt.pools.pool import as_pool
@@ -271,7 +271,7 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
             given = not isinstance(self.width, str)
             return rbf(float(self.width) if given else median_width(samples.points, samples.weight))
         kernel = as_kernel(self.kernel)
-        check_kernel_on(kernel, as_pool(samples.points[:1]))
+        kernel.check_on(as_pool(samples.points[:1]))
         return kernel
 
     def _draw_rows(self, samples: Samples, classes: NDArray[Any] | None) -> NDArray[np.intp]:

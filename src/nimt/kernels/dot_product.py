@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
-from nimt.kernels.distances import as_rows
-from nimt.kernels.kernel import Kernel, normalise
+from nimt.kernels.kernel import Kernel, as_rows, normalise
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,9 +13,9 @@ from nimt.arrays import check_positive
 from nimt.errors import InvalidInput
 from nimt.kernels.dot_product import linear
 from nimt.kernels.families import BY_SKLEARN, SINGLE
-from nimt.kernels.gaussian import rbf
 from nimt.kernels.kernel import Kernel
 from nimt.kernels.matern import Matern
+from nimt.kernels.radial import rbf
 from nimt.kernels.wendland import Wendland
 
 LONGEST = 500  # characters; Python's own parser may exhaust its stack on much longer text

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nimt.kernels.dot_product import Linear
-from nimt.kernels.gaussian import Gaussian
 from nimt.kernels.kernel import ConstantKernel, Kernel, KernelPower, KernelProduct, KernelSum
 from nimt.kernels.matern import Matern
 from nimt.kernels.periodic import ExpSineSquared
 from nimt.kernels.precomputed import Precomputed
+from nimt.kernels.radial import Gaussian
 from nimt.kernels.rational_quadratic import RationalQuadratic
 from nimt.kernels.wendland import Wendland
 

@@ -1,4 +1,4 @@
-"""What a kernel K(x, y) is, and sums, products and powers of kernels."""
+"""What a kernel K(x, y) is, its values on a pool, and sums, products and powers of kernels."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nimt.arrays import Array, check_positive, is_number
-from nimt.errors import InvalidInput
-from nimt.kernels.distances import as_rows
+from nimt.arrays import FLOAT, Array, check_positive, is_number
+from nimt.errors import InvalidInput, first_call_of
+from nimt.pools.pool import Pool
 
 CUT = 1e-16  # of K(0): smaller contributions are lost in rounding
 LARGEST_CUT = 1.0 - 1e-15  # at a cut of 1 a reach would be 0
 ROUNDED_UP = 1.0 + 1e-9  # on a distance, so that no value at the cut is lost to rounding
+PROBED = 5  # points of a pool at which a kernel is evaluated as a check
+SYMMETRIC_WITHIN = 1e-9  # of the largest value: matrix products round differently in the two triangles
 
 
 class KernelLike(Protocol):
@@ -86,6 +88,41 @@ class Kernel(ABC):
     def origin(self) -> object:
         """The object whose parameters make this kernel again."""
         return self
+
+    def check_on(self, pool: Pool) -> None:
+        """Refuse a pool whose points this kernel cannot take, or on which its values cannot be those of a kernel."""
+        last = len(pool) - 1
+        some = pool.take(np.array(sorted({last * part // (PROBED - 1) for part in range(PROBED)})))
+        try:
+            returned = self(some, some)
+            if np.ma.is_masked(returned):
+                raise InvalidInput(f"{self!r} returned masked values: a kernel has a value between any two points")
+            values = np.asarray(returned)
+        except InvalidInput:
+            raise
+        except Exception as error:  # a kernel of the user may raise anything
+            what = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            raise InvalidInput(
+                f"{self!r} cannot be used on points of dimension {pool.dimension}: {what}{error}"
+            ) from error
+        reach(self)
+        with first_call_of(lambda: f"{self!r}.diag"):
+            self.diag(some)
+        if values.shape != (len(some), len(some)) or values.dtype.kind not in "fiu":
+            raise InvalidInput(
+                f"{self!r} returned dtype {values.dtype} and shape {values.shape} for {len(some)} points: it must "
+                f"return real numbers of shape ({len(some)}, {len(some)})"
+            )
+        if not np.isfinite(values).all():
+            i, j = np.argwhere(~np.isfinite(values))[0]
+            raise InvalidInput(f"{self!r} is {values[i, j]} between {some[i].tolist()} and {some[j].tolist()}")
+        uneven = np.abs(values - values.T) > SYMMETRIC_WITHIN * np.abs(values).max()
+        if uneven.any():
+            i, j = np.argwhere(uneven)[0]
+            raise InvalidInput(
+                f"{self!r} is not symmetric: K(x, y) = {values[i, j]!s} and K(y, x) = {values[j, i]!s} at "
+                f"x = {some[i].tolist()}, y = {some[j].tolist()}"
+            )
 
     # ------------------------------------------------------------ a value
 
@@ -277,6 +314,13 @@ class KernelPower(Kernel):
         return f"{inside} ** {self.exponent!r}"
 
 
+def as_rows(points: ArrayLike) -> Array:
+    """Return points as an array (n, d); a single point may be given as (d,)."""
+    if type(points) is np.ndarray and points.ndim == 2 and points.dtype == FLOAT:
+        return points
+    return np.atleast_2d(np.asarray(points, dtype=np.float64))
+
+
 def normalise(kernel: Kernel, /, **parameters: object) -> None:
     """Give a frozen kernel parameters of the types that it promises, while it is made."""
     for name, value in parameters.items():
@@ -341,3 +385,20 @@ def as_kernel(thing: object) -> Kernel:
         f"scikit-learn, got {thing!r}",
         parameter="kernel",
     )
+
+
+def diagonal(kernel: Kernel, pool: Pool) -> Array:
+    """Return K(x, x) at every point of a pool; for a stationary kernel one number, broadcast without a copy."""
+    if kernel.is_stationary():
+        return np.broadcast_to(np.asarray(kernel.diag(np.zeros((1, pool.dimension))), np.float64), len(pool))
+    return np.asarray(kernel.diag(pool.points), dtype=np.float64)
+
+
+def height(kernel: Kernel, dimension: int) -> float:
+    """Return K(0), the constant diagonal of a stationary kernel."""
+    return float(kernel.diag(np.zeros((1, dimension)))[0])
+
+
+def profile(kernel: Kernel, differences: Array) -> Array:
+    """Return K(x - x') of a stationary kernel at given differences (m, d), shape (m,)."""
+    return np.asarray(kernel(differences, np.zeros((1, differences.shape[1]))), dtype=np.float64)[:, 0]

@@ -9,9 +9,8 @@ import numpy as np
 
 from nimt.arrays import Array, is_number
 from nimt.errors import InvalidInput
-from nimt.kernels.distances import Scale
 from nimt.kernels.kernel import CUT, normalise
-from nimt.kernels.radial import Radial, as_scale, distance_at
+from nimt.kernels.radial import Radial, Scale, as_scale, distance_at
 
 
 @dataclass(frozen=True, repr=False)

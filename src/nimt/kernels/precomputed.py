@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from nimt.arrays import Array, check_finite, freeze, real_array
 from nimt.errors import InvalidInput
-from nimt.kernels.distances import as_rows
-from nimt.kernels.kernel import Kernel, normalise
+from nimt.kernels.kernel import Kernel, as_rows, normalise
 from nimt.pools.named import Named, check_words
+from nimt.pools.pool import Pool
 
 SYMMETRIC_WITHIN = 1e-9  # of the largest value
 NEGATIVE_WITHIN = 1e-8  # of the largest eigenvalue: what rounding leaves of a zero
@@ -80,6 +80,11 @@ class Precomputed(Kernel):
     def pool(self) -> Named:
         """All things, as the X of a lesson."""
         return Named(self.names, self.edges)
+
+    def check_on(self, pool: Pool) -> None:
+        if pool.point_names and self.names != pool.point_names:  # its rows and the pool must be the same things
+            raise InvalidInput(f"{self!r} and {pool!r} have different names: teach on kernel.pool")
+        super().check_on(pool)
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Array:
         rows = self._numbers(X)

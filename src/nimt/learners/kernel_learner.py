@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from nimt import defaults
 from nimt.arrays import Array, check_finite, real_array
 from nimt.errors import InvalidInput
-from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on, diagonal
+from nimt.kernels import Kernel, KernelLike, as_kernel, diagonal
 from nimt.kernels.families import SINGLE
 from nimt.learners.expansion import Expansion, evaluate, merge_centers
 from nimt.learners.kernel_pupils import KernelBoxPupil, KernelPupil
@@ -149,7 +149,7 @@ class KernelLearner(StartsFromInitial, Described):
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""
         self.check()
-        check_kernel_on(self.kernel, pool)
+        self.kernel.check_on(pool)
         self.bind_initial(pool)
         if self.learning_rate == "auto":
             self.learning_rate_: float = auto_rate(as_loss(self.loss), diagonal(self.kernel, pool))

@@ -19,7 +19,7 @@ from nimt.arrays import (
     is_number,
 )
 from nimt.errors import InvalidInput
-from nimt.kernels import Kernel, KernelLike, as_kernel, check_kernel_on
+from nimt.kernels import Kernel, KernelLike, as_kernel
 from nimt.learners.learner import Described, InitialFunction, StartsFromInitial, State, check_pack
 from nimt.learners.newton_basis import SMALLEST_POWER, NewtonBasis, short_window
 from nimt.learners.norms import gram_solver, inner, root
@@ -97,7 +97,7 @@ class OrthogonalLearner(StartsFromInitial, Described):
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to."""
         self.check()
-        check_kernel_on(self.kernel, pool)
+        self.kernel.check_on(pool)
         self.bind_initial(pool)
         return self
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.kernels import CUT, Kernel, diagonal, height, profile, reach
-from nimt.kernels.distances import evaluate
+from nimt.kernels.radial import evaluate
 from nimt.operators.operator import Cost, add_column
 from nimt.pools.pool import Pool
 

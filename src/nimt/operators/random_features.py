@@ -18,9 +18,8 @@ from nimt.arrays import Array, Indices, check_count
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, as_rows
-from nimt.kernels.distances import Scale, is_far
-from nimt.kernels.gaussian import Gaussian
 from nimt.kernels.kernel import normalise
+from nimt.kernels.radial import Gaussian, Scale, is_far
 from nimt.pools.pool import FunctionLike, Points, Pool, as_pool, name_target, values_on
 
 SMALLEST_VALUE = 1e-12  # of the singular values of a Gram matrix that is inverted

@@ -13,7 +13,7 @@ import numpy as np
 from nimt.arrays import Array
 from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
-from nimt.kernels.on_pools import diagonal
+from nimt.kernels.kernel import diagonal
 from nimt.learners.learner import auto_rate
 from nimt.losses import Loss, as_loss
 from nimt.pools.pool import Pool
