@@ -15,7 +15,8 @@ from nimt.cli.console import DONE, INTERRUPTED, Doing, complain, note
 from nimt.cli.lesson_options import OPTION_OF, TARGET_HELP, Overwrite, Quiet, with_lesson_options
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
-from nimt.recipe.recipe import TEACHERS, Recipe
+from nimt.recipe.field_table import TEACHERS
+from nimt.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
     from nimt.cli.run_folder import RunFolder

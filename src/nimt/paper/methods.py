@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from nimt.pools.pool import FunctionLike
+from nimt.teachers.alternative_labels import AlternativeLabels
 from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.random import RandomTeacher
-from nimt.teachers.teacher import AlternativeLabels, Teacher
+from nimt.teachers.teacher import Teacher
 
 POOL_SHARE = 0.8
 ALTERNATIVE_PROBABILITY = 0.2

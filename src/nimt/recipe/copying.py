@@ -13,7 +13,8 @@ from nimt.named_code import names_code
 from nimt.recipe.recipe import CLASSROOM, DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.sources.functions import NAMES
 from nimt.sources.tables import Columns
-from nimt.teachers.teacher import AlternativeLabels, Teacher
+from nimt.teachers.alternative_labels import AlternativeLabels
+from nimt.teachers.teacher import Teacher
 
 if TYPE_CHECKING:
     from nimt.sources import Problem

@@ -14,9 +14,19 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, check_count, is_number, power_of_two
 from nimt.datasets.places import readable_file
 from nimt.errors import InvalidInput
-from nimt.pools.dates import ISO, are_dates, count_days, find_form
 from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
-from nimt.sources.cells import as_word, is_grouped, list_names, short
+from nimt.sources.cells import as_word, list_names, short
+from nimt.sources.column_kinds import (
+    FEW_ROWS,
+    are_grouped,
+    as_dates,
+    describe_dates,
+    hint_at,
+    numbers_the_rows,
+    replace_values,
+    say_why_useless,
+    words_of,
+)
 from nimt.sources.source import Aside, Source
 from nimt.sources.table_files import LARGEST_TABLE, read_columns
 from nimt.wording import Wording
@@ -25,12 +35,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_LISTED = 20  # classes in a sentence
-MOST_LEVELS = 100  # different words of a feature
 MOST_CLASSES = 100
 MOST_NUMBERED = 20  # different whole numbers that are taken for classes
 USUAL_HOLDOUT = 0.2
 MOST_HELD_OUT = 20_000  # rows: they measure an error to a hundredth
-FEW_ROWS = 20  # with fewer, none is held out by default
 DUPLICATES = ("mean", "refuse")
 MISSING_RULES = ("refuse", "drop", "mean")
 FEATURES = Wording("Columns(features=...)", "--features")
@@ -192,13 +200,13 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
     said: list[str] = []
     forms: dict[str, str] = {}
     for name in asked:
-        column, form = _as_dates(frame[name])
-        why = _say_why_useless(column)
+        column, form = as_dates(frame[name])
+        why = say_why_useless(column)
         if why is None:
             features[name] = column
             if form is not None:
                 forms[name] = form
-            said += _describe_dates(column, form, file)
+            said += describe_dates(column, form, file)
         elif columns.features is not None or len(asked) == 1:
             raise InvalidInput(f"{str(file)!r}: column {short(name)!r} {why}", way_out=OTHER_FEATURES)
         else:
@@ -222,78 +230,8 @@ def describe_ids(features: pd.DataFrame, dates: Sequence[str], table: str) -> li
     return [
         FEATURES.embed(f"{table}: column {short(name)} {begin}: ", " without it leaves it out")
         for name in features.columns
-        if name not in dates and _numbers_the_rows(once[name])
+        if name not in dates and numbers_the_rows(once[name])
     ]
-
-
-def _as_dates(column: pd.Series) -> tuple[pd.Series, str | None]:
-    """Return a column of dates as days since 1970-01-01, and the form of the dates; any other as it is."""
-    if column.dtype.kind == "M":
-        return _replace(column, count_days(column.to_numpy(), ISO)), ISO
-    words = _words(column)
-    form = find_form(words)
-    if form is None:
-        return column, None
-    return _replace(column, np.append(count_days(np.array(words), form), np.nan)[column.cat.codes]), form
-
-
-def _replace(column: pd.Series, values: Any) -> pd.Series:
-    import pandas as pd
-
-    return pd.Series(values, index=column.index, name=column.name)
-
-
-def _describe_dates(column: pd.Series, form: str | None, file: Path) -> list[str]:
-    if form is not None:
-        return [f"{file.name}: column {short(column.name)} holds dates, used as days since 1970-01-01"]
-    if are_dates(_words(column)):
-        return [
-            f"{file.name}: column {short(column.name)} holds dates in which day and month could be exchanged, used as "
-            f"{len(_words(column))} categories: write them as 2024-01-31"
-        ]
-    return []
-
-
-def _words(column: pd.Series) -> list[str]:
-    """Return the different words of a column; of numbers, none."""
-    return list(column.cat.categories) if column.dtype == "category" else []
-
-
-def _say_why_useless(column: pd.Series) -> str | None:
-    """Say why a column cannot be a feature, None if it can."""
-    if column.dtype.kind == "f":
-        return None
-    words = _words(column)
-    if column.dtype == object:
-        return "has values that are neither numbers nor words"
-    if len(words) > MOST_LEVELS:
-        return f"has {len(words):,} different words{_hint(words)}, and a category has at most {MOST_LEVELS}"
-    if len(column) >= FEW_ROWS and len(words) == len(column):
-        return f"has another word in every row{_hint(words) or ', like a name'}"
-    return None
-
-
-def _hint(words: list[str]) -> str:
-    """Return what to add to a sentence about too many words: that they are dates, or most are grouped numbers."""
-    if find_form(words) is not None:  # as a feature they would be days by now
-        return " (dates, which cannot be taught)"
-    if are_dates(words):
-        return " (dates in which day and month could be exchanged: write them as 2024-01-31)"
-    grouped = " (they look like numbers with a thousands separator: remove it from the file)"
-    return grouped if _are_grouped(words) else ""
-
-
-def _are_grouped(words: list[str]) -> bool:
-    """Say whether most words look like numbers with a thousands separator."""
-    return 2 * sum(map(is_grouped, words)) > len(words)
-
-
-def _numbers_the_rows(column: pd.Series) -> bool:
-    """Say whether a column may number the rows, in any order: whole numbers, of which none repeats."""
-    values = column.to_numpy()
-    if values.dtype.kind != "f" or len(values) < FEW_ROWS or not np.array_equal(values, np.round(values)):
-        return False
-    return bool(column.is_unique)
 
 
 # ---------------------------------------------------------------- which rows
@@ -353,19 +291,21 @@ def _find_classes(rows: TableRows, columns: Columns) -> TableRows:
                 way_out=Wording("use the square loss", "use --loss square"),
             )
         order = sorted(target.unique())
-        target = _replace(target, pd.Categorical(target, order).rename_categories([as_word(value) for value in order]))
+        target = replace_values(
+            target, pd.Categorical(target, order).rename_categories([as_word(value) for value in order])
+        )
     if target.dtype.kind == "f":
         return rows.take(slice(None), *notes)
-    words = _words(target)
-    if not 0 < len(words) <= MOST_CLASSES or _are_grouped(words):
+    words = words_of(target)
+    if not 0 < len(words) <= MOST_CLASSES or are_grouped(words):
         most = f"more than {MOST_CLASSES}" if len(words) > MOST_CLASSES else f"{len(words)}"
         raise InvalidInput(
-            f"{str(rows.file)!r}: the target {name!r} has {most} different words{_hint(words)}",
+            f"{str(rows.file)!r}: the target {name!r} has {most} different words{hint_at(words)}",
             way_out=Wording("choose another with Columns(target=...)", "choose another with --target-column"),
         )
     target = target.cat.remove_unused_categories()
     target = target.cat.reorder_categories(sorted(target.cat.categories))
-    used = _words(target)
+    used = words_of(target)
     if len(used) < 2:
         raise InvalidInput(
             f"{str(rows.file)!r}: the target {name!r} is {short(used[0])!r} in every row: there is nothing to teach"
@@ -430,7 +370,7 @@ def _merge_repeated(rows: TableRows, duplicates: str) -> TableRows:
                 f"each is {short(merged[0])!r}, the only one left: other features must tell the classes apart"
             )
     note = f"{rows.file.name}: {len(rows) - len(kept)} row(s) repeat a point, {done}"
-    return kept.with_target(_replace(kept.target, merged).astype(kept.target.dtype), note)
+    return kept.with_target(replace_values(kept.target, merged).astype(kept.target.dtype), note)
 
 
 def _split(rows: TableRows, share: float | None, most: int | None) -> tuple[TableRows, TableRows | None]:
@@ -471,7 +411,7 @@ def _prepare(rows: TableRows, columns: Columns) -> Preparation:
         raise InvalidInput(
             f"{str(rows.file)!r} has the same value everywhere in column {short(flat[0])!r}", way_out=OTHER_FEATURES
         )
-    return Preparation(tuple(made), rows.target.name, tuple(_words(rows.target)), columns.missing)
+    return Preparation(tuple(made), rows.target.name, tuple(words_of(rows.target)), columns.missing)
 
 
 def _prepare_column(column: pd.Series, columns: Columns, form: str) -> Column:
@@ -501,7 +441,7 @@ def as_array(column: pd.Series) -> NDArray[Any]:
     """Return numbers and dates as they are, and words as text; a missing word is empty."""
     if column.dtype != "category":
         return np.asarray(column)
-    return np.asarray(np.array([*_words(column), ""], dtype=np.str_)[column.cat.codes])
+    return np.asarray(np.array([*words_of(column), ""], dtype=np.str_)[column.cat.codes])
 
 
 def _labels(rows: TableRows, preparation: Preparation) -> Array:

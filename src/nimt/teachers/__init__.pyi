@@ -1,3 +1,4 @@
+from .alternative_labels import AlternativeLabels as AlternativeLabels
 from .classroom_teacher import ClassroomTeacher as ClassroomTeacher
 from .communicating import Communicating as Communicating
 from .exam import ExamTeacher as ExamTeacher
@@ -17,7 +18,6 @@ from .sequence import SequenceTeacher as SequenceTeacher
 from .soft import SoftTeacher as SoftTeacher
 from .surrogate import SurrogateTeacher as SurrogateTeacher
 from .synthesis import SynthesisTeacher as SynthesisTeacher
-from .teacher import AlternativeLabels as AlternativeLabels
 from .teacher import Selection as Selection
 from .teacher import SelectsExamples as SelectsExamples
 from .teacher import Teacher as Teacher

@@ -11,7 +11,8 @@ from nimt.errors import InvalidInput, name_thing
 from nimt.learners.learner import PARTS
 from nimt.losses import Loss
 from nimt.schedules import LookSchedule, PackSchedule
-from nimt.teachers.teacher import AlternativeLabels, Selection, SelectsExamples, Teacher, View
+from nimt.teachers.alternative_labels import AlternativeLabels
+from nimt.teachers.teacher import Selection, SelectsExamples, Teacher, View
 
 
 def as_teacher(teacher: object) -> Teacher:

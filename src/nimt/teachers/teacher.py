@@ -15,8 +15,9 @@ from nimt.arrays import Array, Indices, is_number, is_whole
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel
 from nimt.losses import Loss
-from nimt.pools.pool import FunctionLike, Points, Pool, values_on
+from nimt.pools.pool import Points, Pool, values_on
 from nimt.schedules import LookSchedule, PackSchedule, check_k
+from nimt.teachers.alternative_labels import AlternativeLabels
 from nimt.teachers.candidates import refuse_pool
 from nimt.teachers.knows_learner import KnowsLearner
 from nimt.wording import Wording
@@ -157,27 +158,6 @@ class SelectsExamples(Protocol):
     def select(self, view: View) -> Selection:
         """Choose what to show next."""
         ...
-
-
-@dataclass(frozen=True, eq=False)
-class AlternativeLabels:
-    """Label a step's whole pack by another target, with a probability: the paper's alternative teaching.
-
-    The examples are still chosen by the true target.
-
-    Parameters
-    ----------
-    other_target : array or callable
-        Like the target of the lesson.
-    probability : float in [0, 1]
-    """
-
-    other_target: FunctionLike
-    probability: float = 0.2
-
-    def __post_init__(self) -> None:
-        if not is_number(self.probability) or not 0 <= self.probability <= 1:
-            raise InvalidInput(f"must be a number from 0 to 1, got {self.probability!r}", parameter="probability")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

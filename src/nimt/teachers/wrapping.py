@@ -15,7 +15,8 @@ from nimt.losses import Loss
 from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule
 from nimt.teachers.adapter import as_teacher
-from nimt.teachers.teacher import AlternativeLabels, Selection, SelectsExamples, Teacher, View
+from nimt.teachers.alternative_labels import AlternativeLabels
+from nimt.teachers.teacher import Selection, SelectsExamples, Teacher, View
 
 
 @dataclass(frozen=True, eq=False)
