@@ -47,8 +47,8 @@ try:
         from nimt.kernels.expressions import parse_kernel
         parse_kernel(open(path).read())
     elif how == "cheetah":
-        from nimt.datasets import prepared_like_the_cheetah
-        prepared_like_the_cheetah(path)
+        from nimt.datasets import prepare_like_the_cheetah
+        prepare_like_the_cheetah(path)
 except NimtError as error:
     said = str(error)
 with open("/proc/self/status") as status:  # the usual ru_maxrss begins with what the parent had

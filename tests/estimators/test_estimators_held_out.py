@@ -314,10 +314,40 @@ def test_features_are_the_kernel_at_the_centres():
     assert list(shown.columns) == names and shown.shape == features.shape
 
 
-def test_a_sparse_matrix_is_refused_with_the_way_out():
+@pytest.mark.parametrize("estimator", [nimt.GreedyKernelRegressor, nimt.GreedyKernelClassifier])
+def test_rows_that_cannot_be_read_are_refused_with_the_way_out(estimator):
+    pandas = pytest.importorskip("pandas")
     X, y = table()
-    with pytest.raises(TypeError, match=r"dense data is required.*toarray"):
-        nimt.GreedyKernelRegressor().fit(csr_matrix(X), y)
+    y = (y > 0).astype(float)
+    frame = pandas.DataFrame(X, columns=["width", "height"])
+    model = estimator(max_centers=8).fit(frame, y)
+    for ask in (lambda rows: estimator().fit(rows, y), model.predict, model.transform):
+        with pytest.raises(nimt.InvalidInput, match=r"column 'height' of X holds words, such as 'tall'.*OneHotEncoder"):
+            ask(frame.assign(height="tall"))
+        for gap in (np.nan, None, pandas.NA):
+            missing = frame.astype(object)
+            missing.iloc[3, 1] = gap
+            with pytest.raises(
+                ValueError, match=r"X lacks 1 value \(NaN\), the first in row 3, column 'height'.*Imputer"
+            ):
+                ask(missing)
+    for ask in (lambda rows: estimator().fit(rows, y), estimator(max_centers=8).fit(X, y).predict):
+        with pytest.raises(nimt.InvalidInput, match=r"X is sparse.*X\.toarray\(\)"):
+            ask(csr_matrix(X))
+    written = frame.astype(str)  # numbers in quotes are numbers to scikit-learn, so to us
+    np.testing.assert_allclose(model.predict(written), model.predict(frame))
+
+
+def test_what_an_estimator_lacks_says_why():
+    X, y = table()
+    assert not hasattr(nimt.GreedyKernelRegressor(), "partial_fit")
+    with pytest.raises(AttributeError, match=r"no partial_fit.*nimt\.KernelLearner"):
+        _ = nimt.GreedyKernelClassifier().partial_fit
+    unsure = nimt.GreedyKernelClassifier(cv=None, rule="f").fit(X, y > 0)
+    assert not hasattr(unsure, "predict_proba")
+    with pytest.raises(AttributeError) as told:
+        unsure.predict_proba(X)
+    assert "cv=None holds none: give cv=5" in str(told.value.__cause__)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", nimt.Wendland(3.0, dimension=2)], ids=["rbf", "wendland"])

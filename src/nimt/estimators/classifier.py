@@ -13,12 +13,11 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.estimators.greedy_model import MOST_ROWS, GreedyKernelModel
-from nimt.estimators.samples import check_weight
+from nimt.estimators.samples import check_weight, read_arrays
 from nimt.estimators.selecting import largest_output
 from nimt.kernels import KernelLike
 from nimt.sklearn_types import Classifier
@@ -27,7 +26,12 @@ SLOPES = (-5.0, 5.0)  # logarithms: even where all rows held out are right, some
 
 
 def _has_rows_held_out(model: Any) -> bool:
-    return model.cv is not None
+    if model.cv is None:
+        raise InvalidInput(
+            "probabilities are fitted to rows held out, and cv=None holds none: give cv=5, or wrap the model in "
+            "sklearn.calibration.CalibratedClassifierCV"
+        )
+    return True
 
 
 class GreedyKernelClassifier(Classifier, GreedyKernelModel):
@@ -111,7 +115,7 @@ class GreedyKernelClassifier(Classifier, GreedyKernelModel):
         sample_weight : array (n,) or None
             As in the regressor.
         """
-        rows, classes = validate_data(self, X, y, dtype=np.float64)
+        rows, classes = read_arrays(self, X, y)
         check_classification_targets(classes)
         binarizer = LabelBinarizer(neg_label=-1, pos_label=1)
         labels = binarizer.fit_transform(classes).astype(np.float64)

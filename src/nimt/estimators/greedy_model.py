@@ -7,13 +7,13 @@ import time
 import warnings
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array, check_count, check_flag, check_positive, check_squares, is_number
@@ -23,7 +23,7 @@ from nimt.estimators.folds import check_cv, make_folds
 from nimt.estimators.greedy_centres import GreedyChoice
 from nimt.estimators.path import NestedModels, PathModels, PathSettings, spread_of
 from nimt.estimators.record import GreedyLesson
-from nimt.estimators.samples import Samples, check_weight
+from nimt.estimators.samples import Samples, check_weight, read_arrays
 from nimt.estimators.selecting import HeldOut, Selected, select, select_mean
 from nimt.estimators.width import median_width
 from nimt.kernels import Kernel, KernelLike, as_kernel, rbf
@@ -118,12 +118,20 @@ class GreedyKernelModel(PrefixedNames, Transformer, Estimator):
         return self
 
     @property
+    def partial_fit(self) -> NoReturn:
+        """There is none, and `hasattr` says so; whoever asks for it is told why."""
+        raise AttributeError(
+            f"{type(self).__name__} has no partial_fit, because a new row may change every choice: fit again with all "
+            f"rows, or take nimt.KernelLearner, which is shown rows one by one"
+        )
+
+    @property
     def _n_features_out(self) -> int:
         return len(self.centers_)
 
     def _check_rows(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+        return np.asarray(read_arrays(self, X, reset=False))
 
     def _values_at(self, X: ArrayLike) -> Array:
         """Return f at the rows of X, shape (n,) or (n, q)."""

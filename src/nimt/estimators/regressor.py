@@ -6,12 +6,11 @@ from typing import Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import validate_data
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
 from nimt.estimators.greedy_model import GreedyKernelModel
-from nimt.estimators.samples import check_labels
+from nimt.estimators.samples import check_labels, read_arrays
 from nimt.sklearn_types import MultiOutput, Regressor
 
 
@@ -105,9 +104,8 @@ class GreedyKernelRegressor(MultiOutput, Regressor, GreedyKernelModel):
             A row of weight 2 counts like two rows, one of weight 0 like none. The rules take the largest error wherever
             it is, so other weights change the coefficients, not the choice of a rule. Needs refit=True.
         """
-        rows, labels = validate_data(
-            self, X, None if y is None else check_labels(y), dtype=np.float64, multi_output=True, y_numeric=True
-        )
+        labels = None if y is None else check_labels(y)
+        rows, labels = read_arrays(self, X, labels, multi_output=True, y_numeric=True)
         held_out = self._fit_outputs(rows, np.asarray(labels, dtype=np.float64), sample_weight)
         vars(self).pop("noise_", None)
         if held_out is not None:

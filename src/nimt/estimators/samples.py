@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
 
 from nimt.arrays import LARGEST, SMALLEST, Array, check_finite, real_array
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 
 
@@ -47,6 +51,62 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.points)
+
+
+def read_arrays(model: object, X: ArrayLike, *labels: ArrayLike | None, **checks: Any) -> Any:
+    """Return what scikit-learn's `validate_data` does; what it refuses for a common reason gets a sentence of ours."""
+    try:
+        return validate_data(model, X, *labels, dtype=np.float64, **checks)
+    except (TypeError, ValueError) as error:
+        problem = find_problem(X, labels[0] if labels else None)
+        if problem is None:
+            raise
+        raise InvalidInput(problem) from error
+
+
+def find_problem(X: Any, y: Any) -> str | None:
+    """Return what is wrong with rows that cannot be read, and the way out: they are sparse, have words or gaps.
+
+    Examples
+    --------
+    >>> find_problem([[1.0, 2.0], [3.0, 4.0]], [0.0, np.nan])
+    'y lacks 1 value (NaN), the first in row 1: leave such rows out'
+    """
+    if issparse(X):
+        return (
+            "X is sparse, and a kernel compares whole rows: give X.toarray(), or fewer features that are dense, for "
+            "example by sklearn.decomposition.TruncatedSVD"
+        )
+    cells = np.asarray(X, dtype=object)
+    if cells.ndim != 2:
+        return None
+    names = [repr(name) for name in getattr(X, "columns", range(cells.shape[1]))]
+    for name, column in zip(names, cells.T, strict=True):
+        words = [value for value in column if isinstance(value, str)]
+        if words and not _are_numbers(words):
+            return (
+                f"column {name} of X holds words, such as {words[0]!r}: make numbers of them first, for example by "
+                f"sklearn.preprocessing.OneHotEncoder"
+            )
+    for what, values in (("X", cells), ("y", np.asarray([] if y is None else y, dtype=object))):
+        gaps = np.argwhere(np.frompyfunc(_is_gap, 1, 1)(values).astype(bool))
+        if len(gaps):
+            where = f"row {gaps[0][0]}" + (f", column {names[gaps[0][1]]}" if what == "X" else "")
+            way = "leave such rows out" + (", or fill in, for example by sklearn.impute.SimpleImputer" * (what == "X"))
+            return f"{what} lacks {say_count(len(gaps), 'value')} (NaN), the first in {where}: {way}"
+    return None
+
+
+def _is_gap(value: object) -> bool:
+    return value is None or str(value) in {"nan", "<NA>", "NaT"}
+
+
+def _are_numbers(words: list[str]) -> bool:
+    try:
+        np.array(words, dtype=np.float64)
+    except ValueError:
+        return False
+    return True
 
 
 def check_labels(y: ArrayLike) -> ArrayLike:

@@ -58,6 +58,7 @@ def ntk_influence(module: Any, inputs: Any) -> Influence:
         (direction,) = pull_back(weights)
         with warnings.catch_warnings():  # PyTorch 2.13 itself uses what it calls deprecated, at the first call
             warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", FutureWarning)
             _, carried = torch.func.jvp(outputs, (trained,), (direction,))
         return np.asarray(carried.detach().cpu().numpy(), dtype=np.float64).reshape(residual.shape)
 
