@@ -77,10 +77,9 @@ def test_a_file_that_is_not_a_benchmark_is_refused_in_one_sentence(bench, tmp_pa
 
 def test_a_row_that_misses_its_goal_says_by_what_bound_and_others_do_not_measure_it(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
-    from rich.console import Console
-
     from benchmarks import bounds
     from benchmarks.results import Bench, markdown_of
+    from rich.console import Console
 
     monkeypatch.setattr(bounds, "other_work", lambda: None)
     asked, console = [], Console(record=True, width=200)
