@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import threading
 import time
 from unittest.mock import patch
 
 import numpy as np
 
 import nimt
-from benchmarks import baselines
+from benchmarks import baselines, bounds
 from benchmarks.results import RATE, timed
 
 COMPARED = 20  # steps of the baselines
@@ -34,12 +32,8 @@ def in_cells(bench):
         said += f"; {near:,} points in reach, {1e3 * ours / near:.2f} ns of processor each"
         later = 1e6 * per_step(points, target, width, steps, 5 * steps)  # fewer points are shown again soon
         said += f"; {later:.0f} us per step after {5 * steps:,} steps"
-        if ours > goal:
-            values = near * value_of_k()
-            bound = "arithmetic" if 2 * values > ours else "memory and what a step itself takes"
-            said += f"; bound by {bound}: K at all of them would take {values:.0f} us"
         bench.row(f"scattered, n = {n:,} in 3-D, width {width}, GFT-1", f"<= {goal} us per step", ours, lesson=lesson,
-                  curve=curve, note=said)  # fmt: skip
+                  curve=curve, note=said, bound=bounds.arithmetic(near, ours))  # fmt: skip
     columns(bench)
     two_threads_of_a_column(bench)
     two_lessons(bench)
@@ -51,16 +45,6 @@ def by_plain_numba(points, target, width):
 
 def plan_of(points, target, width):
     return nimt.plan(nimt.KernelLearner(nimt.rbf(width)), nimt.GreedyTeacher(), points, target)
-
-
-@functools.cache
-def value_of_k(n=4096):
-    """Return the microseconds of a distance in 3-D and its Gaussian, from the nearest cache."""
-    from nimt.engines.streamed_engine import compiled_column
-
-    points, _ = scattered_in_cube(n)
-    fill, column = compiled_column(nimt.rbf(0.5), nimt.Points(points)), np.empty(n)
-    return 1e6 * timed(lambda: fill(5, column), 500)[0] / n
 
 
 def two_threads_of_a_column(bench):
@@ -78,39 +62,9 @@ def two_threads_of_a_column(bench):
                 row.append(timed(lambda column=column: fill(5, column))[0])
         times.append(row)
     one, two = np.min(times, axis=0)
-    bound = "" if one / two >= 1.7 else f"; {bound_of_two_threads()}"
     same = "the same to the last bit" if np.array_equal(*columns) else "NOT the same numbers"
     bench.row(f"a column of K, n = {n:,}, by two threads", ">= 1.7x", one / two, against="one thread",
-              note=f"{1e9 * one / n:.2f} and {1e9 * two / n:.2f} ns per point, {same}{bound}")  # fmt: skip
-
-
-def bound_of_two_threads(n=20_000, repeat=200):
-    """Say what bounds two threads, by what they gain where nothing is read from memory: the most they can here."""
-    from nimt.engines.streamed_engine import compiled_column
-
-    points, _ = scattered_in_cube(n)
-    fills = [compiled_column(nimt.rbf(0.5), nimt.Points(points)) for _ in range(2)]
-    columns = np.empty((2, n))
-
-    def fill_often(part):
-        for _ in range(repeat):
-            fills[part](5, columns[part])
-
-    one, two = np.min([(timed(lambda: [fill_often(part) for part in range(2)])[0], in_threads(fill_often))
-                       for _ in range(10)], axis=0)  # fmt: skip
-    bound = "memory" if one / two >= 1.7 else "the cores"
-    return f"bound by {bound}: in arithmetic alone two threads gain {one / two:.2f}x"
-
-
-def in_threads(function):
-    """Return the seconds of function(0) and function(1) in two threads."""
-    threads = [threading.Thread(target=function, args=(part,)) for part in range(2)]
-    began = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return time.perf_counter() - began
+              note=f"{1e9 * one / n:.2f} and {1e9 * two / n:.2f} ns per point, {same}", bound=bounds.cores)  # fmt: skip
 
 
 def columns(bench):
@@ -129,7 +83,8 @@ def columns(bench):
         theirs, exact = timed(lambda kernel=kernel: kernel(points, points[5:6])[:, 0], 20)
         apart = np.max(np.abs(column - exact))
         bench.row(f"a column of K, {name} in 3-D, n = {n:,}", "<= 3 ns per point", 1e9 * ours / n,
-                  note=f"NumPy: {1e9 * theirs / n:.1f} ns; values differ by {apart:.0e}")  # fmt: skip
+                  note=f"NumPy: {1e9 * theirs / n:.1f} ns; values differ by {apart:.0e}",
+                  bound=bounds.passes(n))  # fmt: skip
 
 
 def two_lessons(bench):
@@ -138,12 +93,11 @@ def two_lessons(bench):
     runs = []
     for _ in range(3):
         in_turn, _ = timed(lambda: [teach(points, target, 0.3, steps) for _ in range(2)])
-        runs.append((in_turn, in_threads(lambda _: teach(points, target, 0.3, steps))))
+        runs.append((in_turn, bounds.in_threads(lambda _: teach(points, target, 0.3, steps))))
     in_turn, at_once = np.min(runs, axis=0)
     gain = in_turn / at_once
-    bound = "" if gain >= 1.7 else bound_of_two_threads()
     bench.row("two lessons of 20,000 scattered points in two threads", ">= 1.7x", gain,
-              against="one after the other", note=bound)  # fmt: skip
+              against="one after the other", bound=bounds.cores)  # fmt: skip
 
 
 def scattered_in_cube(n):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import nimt
+from benchmarks import bounds
 
 PICTURE = 2048  # side of the large picture; 300 MB is 72 bytes per point
 
@@ -50,7 +51,8 @@ def peaks(bench):
         planned = nimt.plan(learner, teacher, pool, target, max_iterations=steps, **options).bytes / 2**20
         allowed = 300 if "2048" in name else np.ceil(planned)
         bench.row(f"peak memory above the arrays given, {name}", f"<= {allowed:.0f} MB", peak_of(name),
-                  note=f"planned: {planned:.0f} MB")  # fmt: skip
+                  note=f"planned: {planned:.0f} MB",
+                  bound=bounds.more(8e-6 * np.size(target), "arrays: each of the pool takes", "MB"))  # fmt: skip
 
 
 def peak_of(name):

@@ -8,6 +8,7 @@ from unittest.mock import patch
 import numpy as np
 
 import nimt
+from benchmarks import bounds
 from benchmarks.results import picture, timed
 from nimt.engines._numba.compiling import load_numba
 from nimt.learners import orthogonal_learner as module
@@ -21,7 +22,8 @@ def interpolating(bench):
     products = seconds_of_products(image.size, centers)
     bench.row(f"OrthogonalLearner, 92x92, {centers:,} centres, width 2", ">= 0.5x", products / wide,
               seconds=wide, steps=centers, lesson=lesson, against="the products with the basis alone",
-              note=f"{reading(image.size, centers) / products:.1f} GB/s in them")  # fmt: skip
+              note=f"{reading(image.size, centers) / products:.1f} GB/s in them",
+              bound=bounds.memory(1e3 * reading(image.size, centers)))  # fmt: skip
     sparse_columns(bench, image, centers)
 
 
@@ -41,7 +43,8 @@ def sparse_columns(bench, image, centers, turns=5):
     bench.row(f"OrthogonalLearner, 92x92, {centers:,} centres, width 0.5, sparse columns", ">= 10x", np.median(ratios),
               seconds=fast.min(), steps=centers, lesson=lesson, curve=reference.discrepancy, against="dense columns",
               note=f"{ratios[0]:.3g}x to {ratios[-1]:.3g}x in {turns} turns; without numba "
-                   f"{np.median(slow / plain):.3g}x")  # fmt: skip
+                   f"{np.median(slow / plain):.3g}x",
+              bound=bounds.more(1e6 * fast.min() / centers, "what a centre itself takes", "us"))  # fmt: skip
 
 
 def taught(image, centers, width, dense=False, repeat=2):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import norm
 
 import nimt
-from benchmarks import baselines
+from benchmarks import baselines, bounds
 from benchmarks.results import RATE, ours, picture, timed
 from benchmarks.together import busy, lesson_on
 
@@ -32,7 +32,7 @@ def on_pictures(bench):
 
 def against_baseline(bench, work, goal, theirs, mine, lesson, curve, against="(a)"):
     bench.row(work, f">= {goal}x", theirs / mine, lesson=lesson, curve=curve, seconds=mine, steps=len(lesson),
-              against=against)  # fmt: skip
+              against=against, bound=bounds.more(1e6 * mine / len(lesson), "what a step itself takes"))  # fmt: skip
 
 
 def against_torch(bench, grid, image, mine, lesson, steps):
@@ -101,7 +101,7 @@ def grown(bench, sides, where):
     note = ", ".join(f"{side}: {cost:.2f} us" for side, cost in costs.items())
     bench.row(f"GFT-1, cost per step from {sides[0]}x{sides[0]} to {sides[-1]}x{sides[-1]}{where}", "<= 4x",
               costs[sides[-1]] / costs[sides[0]], against=f"{sides[0]}x{sides[0]}", note=note, lesson=lessons[-1],
-              curve=loop)  # fmt: skip
+              curve=loop, bound=bounds.memory(90e-6 * image.size))  # fmt: skip
     return costs
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import operator
 import re
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from rich.table import Table
 
 import nimt
+from benchmarks import bounds
 
 RATE = 0.01  # of the lessons, unless a row says otherwise
 COMPARES = {">=": operator.ge, "<=": operator.le}
@@ -34,6 +35,8 @@ class Row:
         Shown after the value.
     us_per_step, difference, engine : of the lesson
         `difference` is the largest relative difference of its curve from the baseline's.
+    bound : str
+        What stops a row that misses its goal, with the figure that was measured of it.
     """
 
     work: str
@@ -45,6 +48,7 @@ class Row:
     difference: float | None = None
     engine: str = ""
     part: str = ""
+    bound: str = ""
 
     @property
     def unit(self) -> str:
@@ -59,6 +63,12 @@ class Row:
     def measured(self) -> str:
         digits = f"{self.value:.0f}" if self.value >= 20 else f"{self.value:.3g}"
         return digits + self.unit + (f" ({self.note})" if self.note else "")
+
+    @property
+    def verdict(self) -> str:
+        if self.is_reached:
+            return "reached"
+        return f"missed, bound by {self.bound}" if self.bound else "missed"
 
 
 def parsed(goal: str) -> tuple[str, float, str]:
@@ -77,8 +87,11 @@ class Bench:
         self.rows = []
         self.costs, self.dense = {}, {}  # microseconds per step by points in the pool, for the figure
 
-    def row(self, work, goal, value, *, lesson=None, curve=None, seconds=None, steps=None, against="", note=""):
-        """Add a row; with `curve` the lesson is compared with it, with `seconds` and `steps` a step's time is given."""
+    def row(self, work, goal, value, *, bound, lesson=None, curve=None, seconds=None, steps=None, against="", note=""):
+        """Add a row; with `curve` the lesson is compared with it, with `seconds` and `steps` a step's time is given.
+
+        `bound()` says what stops it, and is called only where the goal is missed.
+        """
         row = Row(
             work,
             goal,
@@ -90,8 +103,11 @@ class Bench:
             "" if lesson is None else lesson.engine,
             self.part,
         )
+        if not row.is_reached:
+            row = replace(row, bound="; ".join(filter(None, (bound(), bounds.other_work()))))
         self.rows.append(row)
-        self.console.print(f"  {work}: {row.measured} {against}", style="dim" if row.is_reached else "red")
+        said = f"  {work}: {row.measured} {against}; goal {goal}: {row.verdict}"
+        self.console.print(said, style="dim" if row.is_reached else "red", markup=False)
 
 
 def timed(function, repeat=1):
@@ -149,7 +165,7 @@ def table_of(rows):
             "" if row.us_per_step is None else f"{row.us_per_step:.2f}",
             "" if row.difference is None else f"{row.difference:.0e}",
             row.engine,
-            "reached" if row.is_reached else "NOT reached",
+            row.verdict,
         )
     return table
 
@@ -159,6 +175,6 @@ def markdown_of(rows):
     lines = ["| work | to reach | measured | against | curves differ by |", "|---|---|---|---|---|"]
     for row in rows:
         apart_by = "" if row.difference is None else f"{row.difference:.0e}"
-        measured = row.measured if row.is_reached else f"{row.measured}, not reached"
+        measured = row.measured if row.is_reached else f"{row.measured}, {row.verdict}"
         lines.append(f"| {row.work} | {row.goal} | {measured} | {row.against} | {apart_by} |")
     return "\n".join(lines) + "\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import nimt
+from benchmarks import bounds
 from benchmarks.first import processor_time
 
 ROWS, COLUMNS = 1_000_000, 8
@@ -22,7 +23,8 @@ def scale(bench):
         table = write_parquet(Path(folder) / "big.parquet", X, y)
         planned = processor_time("-m", "nimt", "plan", str(table), "-n", "20000")
         bench.row(f"nimt plan, {rows:,} x {COLUMNS} rows in Parquet, processor time", "<= 20 s", planned,
-                  note="reading, six widths of the kernel, and a few steps")  # fmt: skip
+                  note="reading, six widths of the kernel, and a few steps",
+                  bound=bounds.imports("pandas", "pyarrow", "numba"))  # fmt: skip
     steps(bench, X, y)
     fitted(bench, X, y)
 
@@ -52,7 +54,7 @@ def steps(bench, X, y):
     count = STEPS // 10 if bench.quick else STEPS
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), X[:n], y[:n] - y[:n].mean(), max_iterations=count, tol=None)
     bench.row(f"a step on {n:,} of {len(X):,} rows x {COLUMNS}", "<= 2 ms", 1e3 * lesson.elapsed / count,
-              lesson=lesson, note="so many rows are drawn, and nimt teach says so")  # fmt: skip
+              lesson=lesson, note="so many rows are drawn, and nimt teach says so", bound=bounds.passes(n))  # fmt: skip
 
 
 def fitted(bench, X, y):
@@ -64,7 +66,8 @@ def fitted(bench, X, y):
     seconds = time.process_time() - began
     r2 = model.score(X[:test], y[:test])
     bench.row(f"GreedyKernelRegressor, {len(X) - test:,} rows, {model.max_centers} centres, processor time", "<= 69 s",
-              seconds, note=f"R^2 {r2:.3f} on {test:,} other rows")  # fmt: skip
+              seconds, note=f"R^2 {r2:.3f} on {test:,} other rows",
+              bound=bounds.passes(50_000, model.max_centers**2))  # fmt: skip
     against_pymor(bench)
 
 
@@ -80,4 +83,5 @@ def against_pymor(bench):
         return
     ours, our_error, _ = estimators.measured(estimators.greedy(100), data, 2)
     bench.row("greedy centres, 4,000 rows, 100 centres, processor time", ">= 1x", theirs / ours,
-              against="pyMOR's VKOGA", note=f"errors {our_error:.1e} and {their_error:.1e}")  # fmt: skip
+              against="pyMOR's VKOGA", note=f"errors {our_error:.1e} and {their_error:.1e}",
+              bound=bounds.passes(4000, 100 * 99 // 2))  # fmt: skip

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 import nimt
-from benchmarks import baselines
+from benchmarks import baselines, bounds
 from benchmarks.results import RATE, ours, timed
 
 
@@ -21,7 +21,8 @@ def scattered(bench):
     near = nimt.plan(nimt.KernelLearner(nimt.rbf(width)), nimt.GreedyTeacher(), points, target).window
     bench.row(f"scattered, n = {n:,} in 3-D, {near} in reach, {steps:,} steps", "<= 10 us per step",
               1e6 * lesson.elapsed / steps, lesson=lesson,
-              note=f"after {mine - lesson.elapsed:.1f} s to set up; (a) needs {8e-9 * n * n:.0f} GB")  # fmt: skip
+              note=f"after {mine - lesson.elapsed:.1f} s to set up; (a) needs {8e-9 * n * n:.0f} GB",
+              bound=bounds.memory(20e-6 * near))  # fmt: skip
     set_up(bench)
     long_ranged(bench)
     n, steps = 20_000, 2_000 if bench.quick else 20_000
@@ -30,7 +31,8 @@ def scattered(bench):
     theirs, curve = timed(lambda: baselines.columns_each_step(points, target, steps, 0.1, 3.0))
     mine, lesson = ours(points, target, nimt.GreedyTeacher(), steps, 3.0, rate=0.1, repeat=1)
     bench.row(f"scattered, n = 20,000 in 8-D, long-ranged, {steps:,} steps", ">= 3x", theirs / mine, lesson=lesson,
-              curve=curve, seconds=mine, steps=steps, against="columns each step")  # fmt: skip
+              curve=curve, seconds=mine, steps=steps, against="columns each step",
+              bound=bounds.passes(n))  # fmt: skip
 
 
 def long_ranged(bench):
@@ -43,13 +45,14 @@ def long_ranged(bench):
     theirs, curve = timed(lambda: baselines.dense_single(gram, target, steps, RATE))
     mine, lesson = ours(points, target, nimt.GreedyTeacher(), steps, 2.0)
     bench.row(f"scattered, n = {n:,} in 3-D, long-ranged, {steps:,} steps", ">= 3x", theirs / mine, lesson=lesson,
-              curve=curve, seconds=mine, steps=steps, against="(a)")  # fmt: skip
+              curve=curve, seconds=mine, steps=steps, against="(a)", bound=bounds.passes(n))  # fmt: skip
     steps, k = steps // 10, n // 20
     way = baselines.faster_way(gram, target, RATE, k)
     theirs, curve = timed(lambda: baselines.dense_packs(gram, target, steps, RATE, k, way))
     mine, lesson = ours(points, target, nimt.GreedyTeacher(k=k), steps, 2.0)
     bench.row(f"scattered, n = {n:,} in 3-D, long-ranged, packs of {k}, {steps:,} steps", ">= 1x", theirs / mine,
-              lesson=lesson, curve=curve, seconds=mine, steps=steps, against="(a)")  # fmt: skip
+              lesson=lesson, curve=curve, seconds=mine, steps=steps, against="(a)",
+              bound=bounds.passes(n, k))  # fmt: skip
 
 
 def set_up(bench):
@@ -63,9 +66,10 @@ def set_up(bench):
     curve = baselines.columns_each_step(points, target, compared, RATE, width)
     few, lesson = processor_time(points, target, width, compared)
     many, _ = processor_time(points, target, width, steps)
-    bench.row(f"scattered, n = {n:,} in 3-D, set-up, processor time", "<= 10 s", few, lesson=lesson, curve=curve)
+    bench.row(f"scattered, n = {n:,} in 3-D, set-up, processor time", "<= 10 s", few, lesson=lesson, curve=curve,
+              bound=bounds.more(1e9 * few / (50 * n), "the lists: a pair of neighbours takes", "ns"))  # fmt: skip
     bench.row(f"scattered, n = {n:,} in 3-D, {steps:,} steps, processor time", "<= 3 us per step",
-              1e6 * (many - few) / steps, lesson=lesson)  # fmt: skip
+              1e6 * (many - few) / steps, lesson=lesson, bound=bounds.memory(20e-6 * 50))  # fmt: skip
 
 
 def processor_time(points, target, width, steps):

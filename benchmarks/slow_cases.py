@@ -44,4 +44,5 @@ def slow_cases(bench):
                 silent.append(name)
     note = f"in the plain loop: {', '.join(looped)}" + (f"; silent: {', '.join(silent)}" if silent else "")
     bench.row("long lessons that are compiled, or say that they are not", f">= {len(cases)} of {len(cases)}",
-              len(cases) - len(silent), note=note)  # fmt: skip
+              len(cases) - len(silent), note=note,
+              bound=lambda: f"estimates of the time that are too low: {', '.join(silent)}")  # fmt: skip

@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 import nimt
+from benchmarks import bounds
 from benchmarks.results import picture
 
 SMALL = {"side": 8, "steps": 100, "lessons": 100}
@@ -19,15 +20,17 @@ def sweeps(bench):
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     loop, swept, _ = both_ways(**SMALL, repeat=12)
     bench.row(f"{SMALL['lessons']} small lessons as a sweep", ">= 1x", loop / swept, against="a loop over teach",
-              note=f"{loop:.2f} s and {swept:.2f} s")  # fmt: skip
+              note=f"{loop:.2f} s and {swept:.2f} s",
+              bound=bounds.more(1e3 * swept / SMALL["lessons"], "what a lesson itself takes", "ms"))  # fmt: skip
     medium = MEDIUM | {"lessons": 40} if bench.quick else MEDIUM
     free = free_cores(cores)
     loop, swept, busy = both_ways(**medium, repeat=1)
     work = f"{medium['lessons']} lessons of {medium['steps']:,} steps on 92x92 as a sweep"
     bench.row(f"{work}, {cores} cores", f">= {0.9 * cores:g}x", loop / swept, against="a loop over teach",
-              note=f"{loop:.1f} s and {swept:.1f} s")  # fmt: skip
+              note=f"{loop:.1f} s and {swept:.1f} s", bound=bounds.cores)  # fmt: skip
     bench.row(f"cores kept busy by {work}", ">= 0.9x", busy / free, against="processes that only count",
-              note=f"{busy:.2f} and {free:.2f} of {cores} cores: other work on the machine has the rest")  # fmt: skip
+              note=f"{busy:.2f} and {free:.2f} of {cores} cores: other work on the machine has the rest",
+              bound=bounds.cores)  # fmt: skip
 
 
 def free_cores(cores, seconds=2.0):

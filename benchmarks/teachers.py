@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import nimt
+from benchmarks import bounds
 from benchmarks.results import RATE, picture
 from nimt import datasets
 
@@ -36,7 +37,8 @@ def against(bench, work, goal, teacher, plain, image, steps, start=0.0):
     some = min(steps, 200 if bench.quick else 1000)
     _, loop = per_step(teacher, image, some, start, engine="reference", repeat=1)
     bench.row(work, goal, cost / base, lesson=lesson, curve=loop.discrepancy, seconds=1e-6 * cost, steps=1,
-              against=f"{plain.name}, {base:.3g} us")  # fmt: skip
+              against=f"{plain.name}, {base:.3g} us",
+              bound=bounds.more(cost - base, "what this teacher does beyond the plain one takes"))  # fmt: skip
 
 
 def draws(bench):
@@ -44,7 +46,8 @@ def draws(bench):
     for side in (28, 92):
         cost, lesson = per_step(nimt.teachers.SoftTeacher(), picture(side), 60_000)
         _, loop = per_step(nimt.teachers.SoftTeacher(), picture(side), 500, engine="reference", repeat=1)
-        bench.row(f"soft draws, {side}x{side}", "<= 5 us", cost, lesson=lesson, curve=loop.discrepancy)
+        bench.row(f"soft draws, {side}x{side}", "<= 5 us", cost, lesson=lesson, curve=loop.discrepancy,
+                  bound=bounds.passes(side * side))  # fmt: skip
 
 
 def teachers(bench):
@@ -74,7 +77,8 @@ def each_output(bench):
     _, loop = per_step(each, colour, 200 if bench.quick else 1000, engine="reference", repeat=1)
     bench.row("an example of each of 3 outputs, 92x92", "<= 2x", cost / (3 * single), lesson=lesson,
               curve=loop.discrepancy, seconds=1e-6 * cost, steps=1,
-              against=f"3 steps of GFT-1, {single:.3g} us each")  # fmt: skip
+              against=f"3 steps of GFT-1, {single:.3g} us each",
+              bound=bounds.memory(3 * 90e-6 * image.size))  # fmt: skip
     packs = nimt.teachers.PerOutput(nimt.GreedyTeacher(k=0.05)), nimt.GreedyTeacher(k=0.05)
     against(bench, "packs (0.05) of each of 3 outputs, 92x92", "<= 2x", *packs, colour, 300)
     mixing = nimt.teachers.Communicating(each, every=10_000)

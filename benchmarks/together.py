@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import nimt
+from benchmarks import bounds
 from benchmarks.results import picture
 
 COMPARED = 1000  # steps of the reference loop that a curve is compared with
@@ -26,14 +27,16 @@ def together(bench):
     bench.row(f"two lessons in two threads, 92x92, {steps / 1e6:.1f} million steps each", ">= 1.8x",
               in_turn / at_once, against="one after the other", lesson=lesson, curve=loop,
               note=f"{in_turn:.1f} s and {at_once:.1f} s; two processes that only count: "
-                   f"{2 * counting(1) / counting(2):.2f}x")  # fmt: skip
+                   f"{2 * counting(1) / counting(2):.2f}x", bound=bounds.cores)  # fmt: skip
     gap = longest_gap(image, min(steps, 1_000_000))
-    bench.row("longest gap of an event loop beside a lesson in a thread", "<= 20 ms", gap)
+    bench.row("longest gap of an event loop beside a lesson in a thread", "<= 20 ms", gap,
+              bound=bounds.more(gap, "a stretch of steps, or another program, took", "ms"))  # fmt: skip
     steps = 20_000  # so few that a lesson is seldom interrupted by other programs, and many repetitions
     one, three, lesson, loop = outputs(image, steps)
     bench.row(f"GFT-1 with 3 outputs, 92x92, {steps:,} steps", "<= 1.5x", three / one, against="1 output",
               lesson=lesson, curve=loop,
-              note=f"{1e6 * one / steps:.2f} and {1e6 * three / steps:.2f} us per step")  # fmt: skip
+              note=f"{1e6 * one / steps:.2f} and {1e6 * three / steps:.2f} us per step",
+              bound=bounds.memory(3 * 8e-6 * image.size))  # fmt: skip
 
 
 def lesson_on(image, steps, k=1, engine="auto", record="picks"):

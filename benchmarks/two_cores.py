@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 import nimt
+from benchmarks import bounds
 from benchmarks.results import picture
 from benchmarks.together import lesson_on, two_threads
 from nimt.operators.grid import GridOperator
@@ -31,7 +32,7 @@ def two_cores(bench):
     bench.row(f"one lesson on two cores, {side}x{side}: upper bound, not built", ">= 1.5x", apart * shared / 2,
               against="one core", lesson=lesson, curve=loop,
               note=f"halves that never wait: {apart:.2f}x; stretches of {length:.0f} steps, shared by two: "
-                   f"{shared:.2f}x")  # fmt: skip
+                   f"{shared:.2f}x", bound=bounds.cores)  # fmt: skip
 
 
 def stretches(rows, middle, reach):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 import nimt
-from benchmarks import baselines
+from benchmarks import baselines, bounds
 from benchmarks.results import RATE, picture, timed
 
 SIZES = ((256, 8, 10.7), (256, 32, 89.3), (512, 16, 113))  # the last: a third of the time that a step took before
@@ -30,21 +28,14 @@ def wide(bench):
         if not bench.quick and baselines.has_torch():
             notes["torch"], _ = timed(lambda given=given: baselines.torch_rows(*given), 2)
         said = ", ".join(f"{name} {1e6 * seconds / COMPARED:,.0f} us" for name, seconds in notes.items())
-        floor = floor_of(side, width)
-        missed = "" if 1e6 * ours <= goal else f"; bound by arithmetic: the points in reach alone take {floor:.0f} us"
+        reach = min(side, round(6.1 * width))
+        reached = min(side * side, round(np.pi * reach**2))
         bench.row(f"GFT-1, {side}x{side}, width {width}, one step", f"<= {goal} us", 1e6 * ours,
-                  lesson=taught(image, width, COMPARED), curve=curve, note=said + missed)  # fmt: skip
+                  lesson=taught(image, width, COMPARED), curve=curve, note=said,
+                  bound=bounds.passes(reached))  # fmt: skip
 
 
 def taught(image, width, steps):
     learner = nimt.KernelLearner(nimt.rbf(width), learning_rate=RATE)
     rules = {"max_iterations": steps, "tol": None}
     return nimt.teach(learner, nimt.GreedyTeacher(), nimt.Grid.like(image), image, **rules)
-
-
-@functools.cache
-def floor_of(side, width):
-    """Return the microseconds of one multiplication and addition in each point that a step reaches."""
-    reach = min(side, round(6.1 * width))
-    values, column = np.zeros((2, min(side * side, round(np.pi * reach**2))))
-    return 1e6 * timed(lambda: np.add(values, column, out=values), 50)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import nimt
+from benchmarks import bounds
 from benchmarks.results import picture
 from benchmarks.teachers import per_step
 from nimt.operators.grid import GridOperator
@@ -19,7 +20,7 @@ def windows(bench):
         note = ", ".join(f"{cells(w, image)} cells: {cost:.3f} us" for w, (cost, _) in zip(widths, costs, strict=True))
         cost, lesson = costs[-1]
         bench.row(f"GFT-1, {side}x{side}, width {width:g}, one step", f"<= {goal} us", cost, note=note, lesson=lesson,
-                  curve=loop.discrepancy)  # fmt: skip
+                  curve=loop.discrepancy, bound=bounds.passes(cells(width, image)))  # fmt: skip
 
 
 def cells(width, image):

@@ -75,6 +75,24 @@ def test_a_file_that_is_not_a_benchmark_is_refused_in_one_sentence(bench, tmp_pa
         bench("compare", str(tmp_path / "other.json"), str(tmp_path / "none.json"))
 
 
+def test_a_row_that_misses_its_goal_says_by_what_bound_and_others_do_not_measure_it(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks import bounds
+    from benchmarks.results import Bench, markdown_of
+    from rich.console import Console
+
+    monkeypatch.setattr(bounds, "other_work", lambda: None)
+    asked, console = [], Console(record=True, width=200)
+    bench = Bench(console, quick=True)
+    for work, value in (("fast", 1.0), ("slow", 3.0)):
+        bench.row(work, "<= 2 us", value, bound=lambda work=work: asked.append(work) or "memory: 1 MB in 9 us")
+    fast, slow = markdown_of(bench.rows).splitlines()[2:]
+    said = console.export_text()
+    assert asked == ["slow"]
+    assert "fast: 1 us ; goal <= 2 us: reached" in said and "missed, bound by memory: 1 MB in 9 us" in said
+    assert "missed" not in fast and "3 us, missed, bound by memory: 1 MB in 9 us" in slow
+
+
 @pytest.mark.slow
 def test_a_run_writes_its_rows_and_its_machine(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "mixture", "--out", str(tmp_path)]
