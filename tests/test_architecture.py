@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from nimt.plain_numba import PLAIN_NUMBA
+
 HOME = Path(__file__).parents[1]
 HOUSE = HOME / "src" / "nimt"
 PAGE = HOME / "docs" / "architecture.md"
@@ -213,6 +215,7 @@ print([name for name in heavy if name in set(sys.modules) - before])
 """
 
 
+@pytest.mark.skipif(PLAIN_NUMBA, reason="plain numba loads more by itself")
 def test_a_first_lesson_loads_no_more_than_numba_needs():
     done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stderr

@@ -33,7 +33,7 @@ class LinearEngine(CompiledEngine):
         self.bits: NDArray[np.int64] = self.score.view(np.int64)
         self.scoring: Scoring | None = self.scoring_with(np.array)
         selects = self.greedy and (self.k > 1 or task.has_schedule)
-        self.work: NDArray[np.int64] | None = np.empty(len(task.pool), dtype=np.int64) if selects else None
+        self.work: NDArray[np.int64] = np.empty(len(task.pool) if selects else 0, dtype=np.int64)
         self.guess: NDArray[np.int64] = np.zeros((1, 2), dtype=np.int64)
         self.y: Array = np.array(task.target)
         self.other: Array = self.y if task.other_target is None else np.array(task.other_target)

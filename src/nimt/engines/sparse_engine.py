@@ -241,8 +241,8 @@ class SparseEngine(ArrangedEngine):
             )  # fmt: skip
             return int(taken), int(code)
         nodes = (self.orders, self.best_slot, self.levels, self.node_bits, self.node_tile, self.stamp, self.touched)
-        if not self.greedy:
-            scores = (None, None, *scores[2:])
+        if not self.greedy:  # without scores, K r alone needs the arrays of the score
+            scores = (None, None, None if self.effects is None else self.scoring, self.norm)
         taken, code = by_columns(
             self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.effects, self.step,
             self.discrepancy, self.making, self.drawing, self.diverse if self.greedy else None,

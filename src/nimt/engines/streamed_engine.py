@@ -109,7 +109,7 @@ class StreamedEngine(CompiledEngine):
         self.scoring: Scoring | None = self.scoring_with(lambda constants: np.tile(constants, self.copies[0]))
         self.effects: StreamedOperator | None = None if self.product is None else self.product.effects(operator)
         selects = self.greedy and (self.k > 1 or task.has_schedule)
-        self.work: NDArray[np.int64] | None = np.empty(len(task.pool), dtype=np.int64) if selects else None
+        self.work: NDArray[np.int64] = np.empty(len(task.pool) if selects else 0, dtype=np.int64)
         self.guess: NDArray[np.int64] = np.zeros((self.copies[0], 2), dtype=np.int64)
         self.y: Array = np.array(self._flat(task.target))
         self.other: Array = self.y if task.other_target is None else np.array(self._flat(task.other_target))
@@ -183,7 +183,7 @@ class StreamedEngine(CompiledEngine):
         moves, sizes = np.empty((2, pack * len(self.outputs)))
         function = (self.diagonal, Values(self.f, self.y, self.other, self.c, self.shown))
         scores = (self.score, self.bits, self.scoring, self.norm)
-        learner = (self.loss, self.delta, self.outputs, self.copies)
+        learner = (self.loss, self.delta, self.outputs, (self.copies[0], 0))
         added = False
         taken, m = 0, self.discrepancy
         while True:

@@ -176,8 +176,8 @@ def compiled(
     ...     return (f - y) ** 2 / 4, (f - y) / 2
     >>> x = nimt.Grid(np.linspace(-3, 3, 60))
     >>> learner = nimt.KernelLearner(nimt.rbf(0.5), loss=fourth_of_a_square, learning_rate=0.5)
-    >>> nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, tol=1e-2, max_iterations=500).engine
-    'grid'
+    >>> nimt.teach(learner, nimt.GreedyTeacher(), x, np.sin, tol=1e-2, max_iterations=500).outcome.name
+    'CONVERGED'
     """
 
     def make(function: Function) -> CompiledLoss:

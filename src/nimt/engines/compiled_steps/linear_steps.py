@@ -34,9 +34,8 @@ def by_weights(features, weights, at, m, steps, greedy, function, scores, scorin
         state, watch[BEST], watch[BEST_AT] = over(at + t, m, rules, watch[BEST], watch[BEST_AT])
         if state != GOING:
             return t, state
-        if work is not None:
-            if greedy:
-                choose_packs(None, bits, work, guess, f, y, score, copies, chosen)
+        if greedy and work.size > 0:
+            choose_packs(None, bits, work, guess, f, y, score, copies, chosen)
         elif greedy:
             chosen[0] = first_largest(bits)
         true_labels(chosen, False, other if other_label[t] else y, outputs, copies, labels_now)

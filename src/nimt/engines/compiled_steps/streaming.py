@@ -81,9 +81,8 @@ def by_whole_columns(
             state, watch[BEST], watch[BEST_AT] = over(at + t, m, rules, watch[BEST], watch[BEST_AT])
             if state != GOING:
                 return t, state, NOTHING_MISSING
-            if work is not None:
-                if greedy:
-                    choose_packs(None, bits, work, guess, f, y, score, copies, chosen)
+            if greedy and work.size > 0:
+                choose_packs(None, bits, work, guess, f, y, score, copies, chosen)
             elif greedy:
                 for v in range(number_of(copies)):
                     chosen[v] = first_largest(bits[v * n : (v + 1) * n])
