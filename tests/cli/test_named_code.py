@@ -258,6 +258,16 @@ def test_a_package_lists_its_classes_as_entry_points(listing):
         f = f - 0.1 * 4 * (f[i] - lesson.target[i]) * gram[:, i]
 
 
+@pytest.mark.parametrize(
+    "named", [("--teacher", "careful"), ("--learner", "constant"), ("--kernel", "tent"), ("--measure", "worst")]
+)
+def test_a_run_with_code_of_the_user_goes_on(named, listing):
+    assert teach(*named, "-n", "60", out="whole") == 0
+    assert teach(*named, out="half") == 0
+    assert run(["resume", "half", "-n", "60", "--quiet"]) == 0
+    np.testing.assert_array_equal(lesson_of("half").discrepancy, lesson_of("whole").discrepancy)
+
+
 def test_a_learner_keeps_its_own_rate_unless_it_is_told_one(listing):
     assert teach("--learner", "constant") == 0
     assert teach("--learner", "constant", "--learning-rate", "0.5", out="told") == 0

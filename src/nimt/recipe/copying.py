@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nimt import defaults
 from nimt.learners.learner_words import list_learners
-from nimt.named_code import GROUPS, is_foreign
+from nimt.named_code import GROUPS, find_code, is_foreign
 from nimt.recipe.recipe import CLASSROOM, DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.sources.functions import NAMES
 from nimt.sources.tables import Columns
@@ -86,6 +86,12 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
 def has_foreign_code(recipe: Recipe) -> bool:
     """Say whether a recipe names code of the user, which a program makes by the recipe itself."""
     return any(is_foreign(name, getattr(recipe, name)) for name in GROUPS)
+
+
+def list_foreign_code(recipe: Recipe) -> list[object]:
+    """Return the classes of the user that a recipe names."""
+    found = [find_code(kind, text) for kind in GROUPS if (text := getattr(recipe, kind)) is not None]
+    return [pair[0] for pair in found if pair is not None]
 
 
 def write_recipe(recipe: Recipe) -> str:
