@@ -123,7 +123,7 @@ def test_parallel_edges_of_networkx_add_up_and_directed_ones_are_refused():
     networkx = pytest.importorskip("networkx")
     several = networkx.MultiGraph([("a", "b"), ("a", "b"), ("b", "c")])
     np.testing.assert_allclose(diffusion(several).gram, diffusion([[0, 2, 0], [2, 0, 1], [0, 1, 0]]).gram)
-    with pytest.raises(nimt.InvalidInput, match="is directed: give graph.to_undirected"):
+    with pytest.raises(nimt.InvalidInput, match=r"is directed: give graph\.to_undirected"):
         diffusion(networkx.DiGraph([("a", "b")]))
     several["a"]["b"][0]["weight"] = "heavy"
     with pytest.raises(nimt.InvalidInput, match="an edge of weight 'heavy'"):
