@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<thing>[A-Za-z_]\w*)(?P<call>\(.*\))?")
-KINDS = ("teacher", "learner", "kernel", "loss", "measure")  # fields of a recipe that may name code
+# fields of a recipe that may name code, with the group of entry points of each, and what a class of that kind has
+GROUPS = {
+    "teacher": "nimt.teachers", "learner": "nimt.learners", "kernel": "nimt.kernels", "loss": "nimt.losses",
+    "measure": "nimt.measures",
+}  # fmt: skip
+TRAITS = {"teacher": "select", "learner": "predict", "kernel": "diag", "loss": "slope", "measure": "of"}
 _allowed: set[str] = set()
 
 
@@ -34,9 +39,25 @@ def allow(names: Iterable[str]) -> None:
         _allowed.add(name)
 
 
-def list_allowed() -> list[str]:
-    """Return what `allow` was given as package:Name."""
-    return sorted(name for name in _allowed if ":" in name)
+def list_offered(kind: str) -> list[str]:
+    """Return the code of one kind that can be chosen from a list: what packages list for nimt, and what was allowed.
+
+    A package that was allowed as a whole offers the public classes that it defines. What packages list is not
+    imported here.
+    """
+    found = set()
+    for name in sorted(_allowed):
+        module, _, thing = name.partition(":")
+        for one in [thing] if thing else _list_classes(kind, module):
+            if hasattr(_import(kind, module, one), TRAITS[kind]):
+                found.add(f"{module}:{one}")
+    return [*sorted({one.name for one in _list_entry_points(kind)}), *sorted(found)]
+
+
+def _list_classes(kind: str, module: str) -> list[str]:
+    loaded = vars(_import_module(kind, module, module))
+    own = [name for name, thing in loaded.items() if isinstance(thing, type) and thing.__module__.startswith(module)]
+    return [name for name in own if not name.startswith("_")]
 
 
 def names_code(text: str | None) -> bool:
@@ -50,13 +71,13 @@ def names_code(text: str | None) -> bool:
     return text is not None and NAME.fullmatch(text.strip()) is not None
 
 
-def check_allowed(name: str, value: object, path: object) -> None:
-    """Refuse code that a file names and the user did not."""
-    if name not in (*KINDS, "teachers") or not isinstance(value, str):
+def check_allowed(name: str, value: object, where: str) -> None:
+    """Refuse code that a file, or a page, names and the user did not."""
+    if name not in (*GROUPS, "teachers") or not isinstance(value, str):
         return
     for part in split_outside(value) if name == "teachers" else [value]:
         found = NAME.match(part.strip())
-        if found is None or found["thing"] in _shapes():
+        if found is None or (name == "teachers" and found["thing"] in _shapes()):  # greedy:cosine:0.05:1.0
             continue
         module, thing = found["module"], f"{found['module']}:{found['thing']}"
         if not {module, module.partition(".")[0], thing} & _allowed:
@@ -64,7 +85,7 @@ def check_allowed(name: str, value: object, path: object) -> None:
                 f"call nimt.named_code.allow([{module!r}]) first", f"write nimt --allow {module} before the command"
             )
             raise InvalidInput(
-                way_out.embed(f"{str(path)!r} names the code {thing}, which is imported only if you allow it: ")
+                way_out.embed(f"{where} names the code {thing}, which is imported only if you allow it: ")
             )
 
 
@@ -73,22 +94,19 @@ def find_code(kind: str, text: str) -> tuple[Any, dict[str, Any]] | None:
     found = NAME.fullmatch(text.strip())
     if found is not None:
         return _import(kind, found["module"], found["thing"]), read_arguments(kind, found["call"])
-    from importlib.metadata import entry_points  # here, since it takes long to load
-
-    listed = [one for one in entry_points(group=f"nimt.{kind}s") if one.name == text.strip()]
+    listed = [one for one in _list_entry_points(kind) if one.name == text.strip()]
     return (_load(kind, listed[0]), {}) if listed else None
 
 
-def names_teacher(text: str) -> bool:
-    """Say whether a text names a class, or an object, that chooses examples."""
-    found = find_code("teacher", text)
-    return found is not None and hasattr(found[0], "select")
+def is_foreign(kind: str, text: str | None) -> bool:
+    """Say whether a text names code of the user, by package:Name or by the name that a package lists."""
+    return names_code(text) or any(one.name == str(text).strip() for one in _list_entry_points(kind))
 
 
-def names_learner(text: str) -> bool:
-    """Say whether a text names a class, or an object, that can be taught."""
-    found = find_code("learner", text)
-    return found is not None and hasattr(found[0], "predict")
+def _list_entry_points(kind: str) -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points  # here, since it takes long to load
+
+    return entry_points(group=GROUPS[kind])
 
 
 def make_named(kind: str, text: str, told: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Any:
@@ -112,6 +130,9 @@ def make_named(kind: str, text: str, told: Mapping[str, Any], options: Mapping[s
         parameters = inspect.signature(lambda: None).parameters
     left_out = _list_inherited(make) & {"kernel", "loss", "learning_rate"}
     known = {name: told[name] for name in parameters if told.get(name) is not None and name not in left_out}
+    for name in [name for name, value in known.items() if isinstance(value, str) and value == "auto"]:
+        if parameters[name].default is not inspect.Parameter.empty:
+            del known[name]  # a class has a rate of its own, which need not know that word
     try:
         return make(**known | given)
     except (TypeError, ValueError, LookupError) as error:
@@ -204,17 +225,21 @@ def _shapes() -> tuple[str, ...]:
     return tuple(SHAPES)
 
 
-def _import(kind: str, module: str, thing: str) -> Any:
+def _import_module(kind: str, module: str, named: str) -> Any:
     here = os.getcwd()
     if here not in sys.path:
         sys.path.append(here)  # last, so that a file here hides no package
     try:
-        loaded = importlib.import_module(module)
+        return importlib.import_module(module)
     except Exception as error:  # code of the user may raise anything
         raise InvalidInput(
-            f"names {module}:{thing}, and {module} cannot be imported from here: {type(error).__name__}: {error}",
+            f"names {named}, and {module} cannot be imported from here: {type(error).__name__}: {error}",
             parameter=kind,
         ) from None
+
+
+def _import(kind: str, module: str, thing: str) -> Any:
+    loaded = _import_module(kind, module, f"{module}:{thing}")
     if not hasattr(loaded, thing):
         raise InvalidInput(f"names {module}:{thing}, and {module} has no {thing}", parameter=kind)
     return getattr(loaded, thing)

@@ -12,6 +12,11 @@ from nimt.cli.app import run
 from nimt.recipe.copying import to_python
 from nimt.recipe.recipe import Recipe
 
+pytest.importorskip("starlette", reason="the studio is an extra: pip install 'nimt[studio]'")
+
+from nimt.studio import exports, lists, requests
+from nimt.studio.racer import Racer
+
 MODULE = """
 from dataclasses import dataclass
 import numpy as np
@@ -59,6 +64,10 @@ class Exponential(Kernel):
 
     def __call__(self, X, Y=None):
         return np.exp(-np.abs(as_rows(X) - as_rows(X if Y is None else Y).T) / self.width)
+
+class Tent(Kernel):
+    def __call__(self, X, Y=None):
+        return np.maximum(0.0, 1.0 - np.abs(as_rows(X) - as_rows(X if Y is None else Y).T))
 
 @dataclass(frozen=True)
 class Doubled(nimt.losses.Square):
@@ -183,6 +192,14 @@ def test_a_file_names_code_only_if_the_user_allows_it(capsys):
     assert run(["--allow", "my code", *again]) == 2
 
 
+@pytest.mark.parametrize("setting", ['kernel = "broken_code:linear"', 'teacher = "broken_code:cosine"'])
+def test_code_that_is_called_as_a_schedule_is_refused_too(setting, tmp_path, capsys):
+    (tmp_path / "run.toml").write_text(f'target = "sine"\n{setting}\n', encoding="utf-8")
+    assert run(["teach", "--config", "run.toml"]) == 2
+    assert "names the code broken_code:" in capsys.readouterr().err
+    assert "broken_code" not in sys.modules
+
+
 def test_a_file_is_refused_before_its_code_is_imported(tmp_path, capsys):
     (tmp_path / "run.toml").write_text('target = "sine"\nteachers = "greedy:1,broken_code:Evil:2"\n', encoding="utf-8")
     assert run(["compare", "--config", "run.toml"]) == 2
@@ -211,12 +228,50 @@ def test_wrong_names_get_a_sentence(options, words, capsys):
     assert words in printed and "Traceback" not in printed
 
 
-def test_a_package_lists_its_classes_as_entry_points(monkeypatch):
-    listed = {"nimt.teachers": [EntryPoint("careful", "my_code:Careful", "nimt.teachers")]}
+@pytest.fixture
+def listing(monkeypatch):
+    """A package that is installed, with a class of each kind."""
+    kinds = {"teachers": "Careful", "learners": "Constant", "kernels": "Tent", "losses": "Doubled", "measures": "Worst"}
+    listed = {
+        f"nimt.{group}": [EntryPoint(name.lower(), f"my_code:{name}", f"nimt.{group}")] for group, name in kinds.items()
+    }
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: listed.get(group, []))
     sys.path.append(".")
+    caches = (requests.teachers, requests.learners, requests.kernels, requests.losses)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+def test_a_package_lists_its_classes_as_entry_points(listing):
     assert teach("--teacher", "careful", "--teacher-option", "k=3") == 0
     assert lesson_of().indices.shape == (30, 3)
+    named = "--kernel", "tent", "--loss", "doubled", "--measure", "worst", "--learning-rate", "0.1"
+    assert teach(*named, out="own") == 0
+    lesson = lesson_of("own")
+    gram, f = sys.modules["my_code"].Tent()(lesson.pool.points), np.zeros(len(lesson.target))
+    for measured in lesson.discrepancy:
+        assert measured == pytest.approx(np.abs(f - lesson.target).max())
+        i = np.argmax(np.abs(f - lesson.target))
+        f = f - 0.1 * 4 * (f[i] - lesson.target[i]) * gram[:, i]
+
+
+@pytest.mark.parametrize(
+    "named", [("--teacher", "careful"), ("--learner", "constant"), ("--kernel", "tent"), ("--measure", "worst")]
+)
+def test_a_run_with_code_of_the_user_goes_on(named, listing):
+    assert teach(*named, "-n", "60", out="whole") == 0
+    assert teach(*named, out="half") == 0
+    assert run(["resume", "half", "-n", "60", "--quiet"]) == 0
+    np.testing.assert_array_equal(lesson_of("half").discrepancy, lesson_of("whole").discrepancy)
+
+
+def test_a_learner_keeps_its_own_rate_unless_it_is_told_one(listing):
+    assert teach("--learner", "constant") == 0
+    assert teach("--learner", "constant", "--learning-rate", "0.5", out="told") == 0
+    np.testing.assert_array_equal(lesson_of().discrepancy, lesson_of("told").discrepancy)
 
 
 def test_the_program_that_is_copied_gives_the_same_lesson(capsys):
@@ -226,12 +281,47 @@ def test_the_program_that_is_copied_gives_the_same_lesson(capsys):
     np.testing.assert_array_equal(found["lesson"].indices, recipe.task(recipe.problem()).begin().run().indices)
 
 
-def test_the_studio_lists_what_the_user_allows():
-    from nimt.studio.requests import teachers
+def list_own(choices):
+    own = {name for name in vars(sys.modules["my_code"]) if isinstance(vars(sys.modules["my_code"])[name], type)}
+    return [name for name in choices if name.partition(":")[2] in own]
 
-    teachers.cache_clear()
-    assert not any(":" in name for name in teachers())
+
+def test_the_studio_lists_what_packages_list_and_the_user_allows(listing):
+    choices = lists.list_choices()
+    assert {"careful", "greedy, constant learner"} <= {way["says"] for way in choices["ways"]}
+    assert choices["losses"][-1] == "doubled" and choices["kernels"][-1] == "tent"
+    assert "my_code" not in sys.modules
     named_code.allow(["my_code:Careful", "my_code:Worst"])
-    teachers.cache_clear()
-    assert [name for name in teachers() if ":" in name] == ["my_code:Careful"]
-    teachers.cache_clear()
+    requests.teachers.cache_clear()
+    assert list_own(way["says"] for way in lists.list_choices()["ways"]) == ["my_code:Careful"]
+    named_code.allow(["my_code"])
+    requests.teachers.cache_clear()
+    assert list_own(requests.teachers()) == ["my_code:Careful", "my_code:First", "my_code:Patient"]
+
+
+def test_a_page_can_name_no_code_that_is_not_allowed():
+    rules = {"kernel": "broken_code:X(width=1)"}
+    for read in (
+        lambda: requests.read_recipe(rules, {}),
+        lambda: requests.read_recipe({}, {"teacher": "broken_code:X"}),
+    ):
+        with pytest.raises(nimt.InvalidInput):
+            read()
+    with pytest.raises(nimt.InvalidInput, match="the page names the code broken_code:linear"):
+        requests.read_recipe({"kernel": "broken_code:linear"}, {})
+    named_code.allow(["my_code"])
+    requests.read_recipe({"kernel": "my_code:Exponential(width=1)"}, {}).make_kernel(nimt.Grid([0.0, 1.0]))
+    assert "broken_code" not in sys.modules
+
+
+def test_the_program_that_the_studio_copies_gives_the_same_lesson(listing):
+    target, start = {"kind": "named", "name": "sine"}, {"kind": "zero"}
+    setting = requests.read_setting(target, start, {})
+    rules = {"kernel": "tent", "loss": "doubled", "steps": 12, "tol": None}
+    for racer in ({"teacher": "careful", "rate": 0.1}, {"learner": "constant", "rate": 0.5}):
+        recipe = requests.read_recipe(rules, racer)
+        exec(exports.as_python(target, start, [exports.LessonPart(recipe)], setting), found := {})
+        raced = Racer(recipe, setting)
+        while not raced.over:
+            raced.take(12)
+        np.testing.assert_array_equal(found["lesson"].discrepancy, raced.lesson().discrepancy)

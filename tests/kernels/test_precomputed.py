@@ -42,6 +42,9 @@ def test_a_graph_of_networkx_brings_its_names_and_edges():
 
         def adjacency(self): ...
 
+        def is_directed(self):
+            return False
+
         def edges(self, data, default):
             return [("a", "c", 2.0), ("c", "b", default)]
 
@@ -114,3 +117,14 @@ def test_graphs_of_networkx_are_their_adjacency_matrices():
     expected = diffusion(networkx.to_scipy_sparse_array(graph), time=0.3)
     np.testing.assert_allclose(kernel.gram, expected.gram, rtol=1e-12)
     assert kernel.names == ("a", "b", "c")
+
+
+def test_parallel_edges_of_networkx_add_up_and_directed_ones_are_refused():
+    networkx = pytest.importorskip("networkx")
+    several = networkx.MultiGraph([("a", "b"), ("a", "b"), ("b", "c")])
+    np.testing.assert_allclose(diffusion(several).gram, diffusion([[0, 2, 0], [2, 0, 1], [0, 1, 0]]).gram)
+    with pytest.raises(nimt.InvalidInput, match=r"is directed: give graph\.to_undirected"):
+        diffusion(networkx.DiGraph([("a", "b")]))
+    several["a"]["b"][0]["weight"] = "heavy"
+    with pytest.raises(nimt.InvalidInput, match="an edge of weight 'heavy'"):
+        diffusion(several)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from oracle import kernels, losses
+from oracle.problem import number_at
 from oracle.teachers import ROUNDING, RULES, Pack, Rule, View, largest, norm, residual
 
 
@@ -140,4 +141,25 @@ class Importance(Rule):
         return weights, float(weights.max()) * near / self.spec["floor"]
 
 
+class Class(Rule):
+    """The sum over a class, or the largest, of 2 eta g r - eta^2 g^2 K, each learner with its own eta and K."""
+
+    def scores(self, view: View) -> tuple[np.ndarray, np.ndarray]:
+        gains, off = np.zeros(view.f.shape), np.zeros(view.f.shape)
+        slopes, wrong = losses.slope(self.spec["loss"], view.f, view.target), view.f - view.target
+        bend, noise = losses.SMOOTHNESS[self.spec["loss"][0]], view.noise
+        for j, (kernel, rate) in enumerate(self.spec["members"]):
+            eta, height = number_at(rate, view.step), kernels.diagonal(kernel, view.points)
+            g, r = slopes[:, j], wrong[:, j]
+            along, cost = 2 * eta * g * r, eta**2 * g**2 * height
+            gains[:, j] = along - cost
+            steep = abs(g) + bend * noise
+            off[:, j] = 2 * eta * noise * (steep + bend * abs(r)) + 2 * eta**2 * height * bend * noise * steep
+            off[:, j] += 10 * ROUNDING * (abs(along) + cost)
+        if self.spec["aim"] == "sum":
+            return gains.sum(axis=1), off.sum(axis=1)
+        return gains.max(axis=1), off.max(axis=1)
+
+
 RULES |= {"once": Once, "observed": Observing, "last": Closed, "rescaling": Rescaled, "importance": Importance}
+RULES["classroom"] = Class

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from oracle import kernels
+from oracle.losses import SMOOTHNESS
 from oracle.problem import Problem, Waves, start_at
 from oracle.records import measure
 
@@ -50,12 +51,35 @@ def draw(rng: Generator) -> Problem:
         axes, points, kernel, loss, rate, start, target, teacher, {}, draw_probes(rng, axes, points, start),
         learner="linear" if linear else "kernel",
     )  # fmt: skip
+    draw_class(rng.spawn(1)[0], problem)
     problem.rules = draw_rules(rng, problem)
+    if problem.members:
+        problem.rules["stop_when_stationary"] = None  # K(x, x) is not one number there
     if rng.random() < 0.4:
         problem.holdout = draw_holdout(rng, problem)
     if rng.random() < 0.3:
         problem.chunks = [int(steps) for steps in rng.integers(1, 20, size=3)]
     return problem
+
+
+def draw_class(rng: Generator, problem: Problem) -> None:
+    """Let the outputs be learners with kernels and rates of their own, where there are several; mostly do nothing."""
+    teacher = problem.teacher
+    plain = teacher["kind"] in ("greedy", "random") and not {"kernel", "per_output", "mixes"} & set(teacher)
+    if problem.q == 1 or problem.loss[0] not in SMOOTHNESS or problem.loss[0] == "crossentropy":
+        return
+    if not plain and rng.random() < 0.8:
+        return
+    for _ in range(problem.q):
+        kernel = draw_kernel(rng)
+        rate: Any = float(rng.uniform(0.05, 0.6)) / float(kernels.diagonal(kernel, problem.points).max())
+        problem.members.append((kernel, ("decay", rate, 0.5) if rng.random() < 0.3 else rate))
+    problem.learner, problem.rate = "classroom", None  # each has its own
+    if not plain or rng.random() < 0.7:
+        k = 1 if isinstance(teacher.get("k", 1), tuple) else teacher.get("k", 1)
+        known = {"kind": "classroom", "aim": one_of(rng, "sum", "worst"), "k": k, "loss": problem.loss}
+        kept = {name: teacher[name] for name in ("pool", "other", "probability") if name in teacher}
+        problem.teacher = kept | known | {"members": problem.members}
 
 
 def draw_pool(rng: Generator) -> tuple[list[np.ndarray] | None, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,24 @@ def learner_of(problem: Problem) -> Any:
             return first / (1 + step) ** power
 
     kind, *rest = problem.start
+    if problem.members:
+        return nimt.learners.Classroom([member_of(problem, number) for number in range(problem.q)])
     if kind == "weights":
         return nimt.LinearLearner(rest[0], loss=loss_of(problem.loss), learning_rate=rate, intercept=rest[1])
-    start = as_given(rest[0]) if kind == "table" else rest[0]
+    start = as_given(rest[0]) if kind == "table" and np.ndim(rest[0]) == 2 else rest[0]
     return nimt.KernelLearner(kernel_of(problem.kernel), loss=loss_of(problem.loss), learning_rate=rate, initial=start)
+
+
+def member_of(problem: Problem, number: int) -> Any:
+    """Return one learner of a class, with its column of the start."""
+    kind, start = problem.start
+    own = {
+        "number": lambda: start,
+        "table": lambda: start[:, number],
+        "function": lambda: lambda points: start.rows(points)[:, number],
+    }[kind]()
+    kernel, rate = problem.members[number]
+    return learner_of(replace(problem, kernel=kernel, rate=rate, start=(kind, own), members=[]))
 
 
 def as_given(rows: np.ndarray) -> np.ndarray:
@@ -114,6 +129,7 @@ KINDS = {
     "last": (nimt.SynthesisTeacher, ("points", "learning_rate", "label_range")),
     "rescaling": (nimt.teachers.RescalingTeacher, ("learning_rate", "largest_weight")),
     "importance": (nimt.teachers.ImportanceTeacher, ("floor",)),
+    "classroom": (nimt.teachers.ClassroomTeacher, ("aim",)),
 }
 
 
@@ -128,7 +144,7 @@ def teacher_of(spec: dict[str, Any]) -> Any:
         options["k"] = size_of(spec["k"])
     if "look" in spec and spec["kind"] != "observed":
         options["look"] = look_of(spec["look"])
-    if spec.get("loss") is not None:
+    if spec.get("loss") is not None and spec["kind"] != "classroom":  # which is told the loss by its class
         options["loss"] = loss_of(spec["loss"])
     if spec.get("kernel") is not None:
         options["kernel"] = kernel_of(spec["kernel"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from oracle import kernels, losses, records
 from oracle.family import NothingLeft
-from oracle.problem import Problem, start_at
+from oracle.problem import Problem, number_at, start_at
 from oracle.schedules import looks
 from oracle.synthesis import LabelMaker
 from oracle.teachers import Pack, Undecided, View, rule_of
@@ -47,7 +47,8 @@ class Taught:
         places = [problem.points, problem.probes] + ([] if problem.holdout is None else [problem.holdout[0]])
         self.values = np.concatenate([start_at(problem, part) for part in places])
         self.K = kernels.matrix(problem.kernel, np.concatenate(places), problem.points)
-        self.highest = abs(self.K).max(axis=0)
+        self.own_K = [kernels.matrix(one, np.concatenate(places), problem.points) for one, _ in problem.members]
+        self.highest = np.max([abs(one).max(axis=0) for one in [self.K, *self.own_K]], axis=0)
         self.diagonal = kernels.diagonal(problem.kernel, problem.points)
         self.noise = 0.0 if problem.start[0] != "weights" else 8 * EPS * self.scale
 
@@ -61,14 +62,25 @@ class Taught:
 
     def learn(self, step: int, packs: list[Pack], slopes: list[np.ndarray]) -> None:
         """Move: one pack for all outputs, or one for each; f <- f - eta / k sum_j slope_j K(x_j, .)."""
-        rate, before, moved = self.problem.rate_at(step, self.automatic), self.scale, 0.0
-        for output, (pack, slope) in enumerate(zip(packs, slopes, strict=True)):
+        before, moved = self.scale, 0.0
+        if self.problem.members:
+            moved = self.learn_in_class(step, packs[0], slopes[0])
+        for output, (pack, slope) in enumerate([] if self.problem.members else zip(packs, slopes, strict=True)):
             outputs = slice(None) if len(packs) == 1 else slice(output, output + 1)
-            change = -rate / len(pack) * slope
+            change = -self.problem.rate_at(step, self.automatic) / len(pack) * slope
             self.values[:, outputs] += self.K[:, pack] @ change  # a pack may show the same point twice
             moved += float(abs(change).max(axis=1) @ self.highest[pack])
         growth = max(1.0, self.scale / before) if before > 0 else 1.0
         self.noise = self.noise * growth + 16 * EPS * (self.scale + moved)
+
+    def learn_in_class(self, step: int, pack: Pack, slope: np.ndarray) -> float:
+        """Move each learner of a class, whose values are a column, by its own kernel and rate; return how far."""
+        moved = 0.0
+        for j, (_, rate) in enumerate(self.problem.members):
+            change = -number_at(rate, step) / len(pack) * slope[:, j]
+            self.values[:, j] += self.own_K[j][:, pack] @ change
+            moved += float(abs(change) @ self.highest[pack])
+        return moved
 
     def mix(self, matrix: np.ndarray) -> None:
         before = self.scale

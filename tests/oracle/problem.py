@@ -27,7 +27,8 @@ class Problem:
     rules: dict[str, Any]
     probes: np.ndarray  # (m, d), points at which the taught learner is asked
     holdout: tuple[np.ndarray, np.ndarray] | None = None
-    learner: str = "kernel"  # or "linear"
+    learner: str = "kernel"  # or "linear", "classroom"
+    members: list[tuple[Any, Any]] = field(default_factory=list)  # kernel and rate of each learner of a class
     chunks: list[int] = field(default_factory=list)  # given step by step in chunks of these sizes; [] for in one go
     box: Any = None  # bounds and points per axis; `target` is then a function
 
@@ -39,7 +40,11 @@ class Problem:
         if self.rate == "auto":
             assert automatic is not None
             return automatic
-        return self.rate[1] / (1 + step) ** self.rate[2] if isinstance(self.rate, tuple) else self.rate
+        return number_at(self.rate, step)
+
+
+def number_at(rate: Any, step: int) -> float:
+    return rate[1] / (1 + step) ** rate[2] if isinstance(rate, tuple) else rate
 
 
 class Waves:

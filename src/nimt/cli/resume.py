@@ -87,11 +87,12 @@ def _go_on(
     """
     from nimt.cli.teach import run_session
     from nimt.lesson.outcome import Outcome
+    from nimt.recipe.copying import list_foreign_code
     from nimt.session.session import FINAL, Session
     from nimt.session.stored_task import StoredTask
 
     if run.has_lesson():
-        stored = StoredTask.read(run.lesson)
+        stored = StoredTask.read(run.lesson, allow=list_foreign_code(settings))
         steps, ended = len(stored.fields["discrepancy"]) - 1, stored.fields["outcome"]
         _refuse_fewer(steps, iterations, quiet=quiet)
         before = stored.settings["max_iterations"]
@@ -102,7 +103,8 @@ def _go_on(
             return stored.lesson, None
         if stored.state is not None:
             later = [step for step in asked if step > before]
-            session = Session.go_on(stored, max_iterations=settings.iterations, snapshots=later)
+            again = _make_foreign(settings, quiet=quiet)
+            session = Session.go_on(stored, max_iterations=settings.iterations, snapshots=later, **again)
             return run_session(session, settings, shown=shown), session
     settings, problem = read_completed(settings, Doing(quiet=quiet))
     session = settings.task(problem).begin()
@@ -110,6 +112,20 @@ def _go_on(
     note("there is nothing to go on from: it begins again", quiet=quiet)
     session.keep_checkpoints(run.lesson)
     return run_session(session, settings, shown=shown), session
+
+
+def _make_foreign(settings: Recipe, *, quiet: bool) -> dict[str, Any]:
+    """Return a learner and a teacher of the user as at the start; a file need not tell how they are made."""
+    from nimt.named_code import is_foreign
+
+    made: dict[str, Any] = {}
+    if is_foreign("learner", settings.learner) or is_foreign("teacher", settings.teacher):
+        settings, problem = read_completed(settings, Doing(quiet=quiet))
+        if is_foreign("learner", settings.learner):
+            made["learner"] = settings.make_learner(problem.pool, problem.start)
+        if is_foreign("teacher", settings.teacher):
+            made["teacher"] = settings.make_teacher(problem)
+    return made
 
 
 def _refuse_fewer(steps: int, iterations: int | None, *, quiet: bool) -> None:

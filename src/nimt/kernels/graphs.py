@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import Array, check_positive
+from nimt.arrays import Array, check_positive, is_number
 from nimt.errors import InvalidInput
 from nimt.kernels.precomputed import Precomputed
 
@@ -82,7 +82,12 @@ def _weights(graph: Any) -> tuple[Array, tuple[str, ...]]:
         _check_size(len(nodes))
         matrix = np.zeros((len(nodes), len(nodes)))
         for one, other, weight in graph.edges(data="weight", default=1.0):
-            matrix[place[one], place[other]] = matrix[place[other], place[one]] = weight
+            if not is_number(weight):
+                raise InvalidInput(f"has an edge of weight {weight!r}: weights are at least 0", parameter="graph")
+            matrix[place[one], place[other]] += weight  # of a multigraph there may be several
+            matrix[place[other], place[one]] = matrix[place[one], place[other]]
+        if graph.is_directed():
+            raise InvalidInput("is directed", parameter="graph", way_out="give graph.to_undirected()")
     else:
         _check_size(np.shape(graph)[0] if np.ndim(graph) or hasattr(graph, "toarray") else 1)
         matrix = np.asarray(graph.toarray() if hasattr(graph, "toarray") else graph, dtype=np.float64)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nimt import defaults
 from nimt.learners.learner_words import list_learners
-from nimt.named_code import KINDS as NAMING
-from nimt.named_code import names_code
+from nimt.named_code import GROUPS, find_code, is_foreign
 from nimt.recipe.recipe import CLASSROOM, DEFAULTS, TABLE_OF_FIELDS, Recipe
 from nimt.sources.functions import NAMES
 from nimt.sources.tables import Columns
@@ -65,8 +64,8 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
     print(lesson)
     <BLANKLINE>
     """
-    if any(names_code(getattr(recipe, name)) for name in NAMING) or recipe.learner == CLASSROOM:
-        return _write_recipe(recipe)
+    if has_foreign_code(recipe) or recipe.learner == CLASSROOM:
+        return _write_program(recipe)
     held = ""
     if problem.aside is not None:
         choosing = recipe.count_choosing(problem)
@@ -85,13 +84,29 @@ def to_python(recipe: Recipe, problem: Problem) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _write_recipe(recipe: Recipe) -> str:
-    """Return a program for what a recipe makes: code of the user, which it imports by its name, or a class."""
+def has_foreign_code(recipe: Recipe) -> bool:
+    """Say whether a recipe names code of the user, which a program makes by the recipe itself."""
+    return any(is_foreign(name, getattr(recipe, name)) for name in GROUPS)
+
+
+def list_foreign_code(recipe: Recipe) -> list[object]:
+    """Return the classes of the user that a recipe names."""
+    found = [find_code(kind, text) for kind in GROUPS if (text := getattr(recipe, kind)) is not None]
+    return [pair[0] for pair in found if pair is not None]
+
+
+def write_recipe(recipe: Recipe) -> str:
+    """Return a recipe as Python writes it."""
     changed = [f"{name}={value!r}" for name, value in vars(recipe).items() if value != DEFAULTS.get(name, None)]
+    return f"nimt.recipe.recipe.Recipe({', '.join(changed)})"
+
+
+def _write_program(recipe: Recipe) -> str:
+    """Return a program for what a recipe makes: code of the user, which it imports by its name, or a class."""
     lines = [
-        "from nimt.recipe.recipe import Recipe",
+        "import nimt",
         "",
-        f"recipe = Recipe({', '.join(changed)})",
+        f"recipe = {write_recipe(recipe)}",
         "lesson = recipe.task(recipe.problem()).begin().run()",
         "print(lesson)",
     ]
@@ -172,10 +187,12 @@ def write_options(recipe: Recipe) -> str:
     """Return the options of `nimt.teach` that differ from its defaults, each after a comma."""
     from nimt.option_table import USUAL
 
-    given = {name: value for name, value in recipe.options().items() if value != USUAL[name]}
+    given = {name: repr(value) for name, value in recipe.options().items() if value != USUAL[name]}
+    if is_foreign("measure", recipe.measure):
+        given["measure"] = "recipe.make_measure()"
     if recipe.time_limit is not None:
-        given["time_limit"] = recipe.time_limit
-    words = [f", {name}={value!r}" for name, value in given.items()]
+        given["time_limit"] = repr(recipe.time_limit)
+    words = [f", {name}={value}" for name, value in given.items()]
     if recipe.every is not None:
         words.append(f", snapshots=range(0, {recipe.iterations + 1}, {recipe.every})")
     return "".join(words)

@@ -392,7 +392,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 def read_setting(name: str, value: Any, path: Path) -> Any:
     """Return a value of a TOML file as its field has it, or refuse it."""
-    check_allowed(name, value, path)
+    check_allowed(name, value, repr(str(path)))
     return find_path(name, convert(name, KINDS.get(name, str), value, path, FIELDS), path)
 
 

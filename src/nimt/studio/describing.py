@@ -38,7 +38,7 @@ def describe(asked: dict[str, Any], kept: Any) -> Recording:
 
 def safe_rate(recipe: Recipe, pool: Pool) -> float | None:
     """Return the largest rate at which no step overshoots, None for a loss that has none."""
-    learner = KernelLearner(recipe.make_kernel(pool), loss=recipe.loss or defaults.LOSS, learning_rate="auto")
+    learner = KernelLearner(recipe.make_kernel(pool), loss=recipe.make_loss() or defaults.LOSS, learning_rate="auto")
     if not np.isfinite(as_loss(learner.loss).smoothness):
         return None
     return float(learner.bind(pool).learning_rate_)

@@ -14,7 +14,15 @@ from nimt import defaults
 from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.recipe.class_of_learners import make_class
-from nimt.recipe.copying import to_command, write_kernel, write_learner, write_options, write_teacher
+from nimt.recipe.copying import (
+    has_foreign_code,
+    to_command,
+    write_kernel,
+    write_learner,
+    write_options,
+    write_recipe,
+    write_teacher,
+)
 from nimt.recipe.recipe import CLASSROOM, Recipe
 from nimt.replay.player_page import lesson_page
 from nimt.sources.reading import PICTURE_ENDINGS
@@ -88,7 +96,8 @@ def as_python(
     if classes:
         lines.append("values = target(pool.points) if callable(target) else np.ravel(target)")
         lines.append("target = np.where(values > 0, 1.0, -1.0)  # two classes")
-    lines += ["", f"kernel = {write_kernel(parts[0].recipe, 'pool')}"]
+    is_foreign = any(has_foreign_code(part.recipe) for part in parts)
+    lines += [""] if is_foreign else ["", f"kernel = {write_kernel(parts[0].recipe, 'pool')}"]
     for place, part in enumerate(parts):
         if place and part.changed:
             points, values = zip(*part.changed, strict=True)
@@ -96,7 +105,10 @@ def as_python(
             lines.append(f"target.reshape(len(pool), -1)[{list(points)}] = np.array({list(values)})[:, np.newaxis]")
         if place and part.after == 0:
             lines.append("# forked before the first step")
-        lines += _learner_lines(part.recipe, setting, is_first=place == 0) + _teacher_lines(part, setting)
+        if is_foreign:
+            lines += _foreign_lines(part)
+        else:
+            lines += _learner_lines(part.recipe, setting, is_first=place == 0) + _teacher_lines(part, setting)
         following = parts[place + 1] if place + 1 < len(parts) else None
         if following is None:
             steps = part.recipe.iterations if part.shown is None else max(1, len(part.shown))
@@ -208,9 +220,21 @@ def _values_text(given: dict[str, Any]) -> str:
     return f"np.array([{numbers}]){colours}"
 
 
+def _foreign_lines(part: LessonPart) -> list[str]:
+    """Return the lines that make learner and teacher by a recipe, where code of the user is in them."""
+    lines = [f"recipe = {write_recipe(part.recipe)}", "learner = recipe.make_learner(pool, initial)"]
+    if part.recipe.teacher == PERSON:
+        return [*lines, *_person_lines(part)]
+    return [*lines, "teacher = recipe.make_teacher(nimt.sources.Problem(pool, target, initial))"]
+
+
 def _teacher_lines(part: LessonPart, setting: RaceProblem) -> list[str]:
-    if part.recipe.teacher != PERSON:
-        return [f"teacher = {write_teacher(part.recipe.make_teacher(setting))}"]
+    if part.recipe.teacher == PERSON:
+        return _person_lines(part)
+    return [f"teacher = {write_teacher(part.recipe.make_teacher(setting))}"]
+
+
+def _person_lines(part: LessonPart) -> list[str]:
     return [
         f"shown = {list(part.shown or [0])}",
         "class Person:",

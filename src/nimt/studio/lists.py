@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nimt.kernels.expressions import SIMPLE
-from nimt.studio.requests import LOSSES_OF_ONE_OUTPUT, PERSON, learners, teachers
+from nimt.studio.requests import PERSON, kernels, learners, losses, teachers
 from nimt.teachers.spelling import list_spellings
-from nimt.teachers.teacher import Teacher
 
 # besides every teacher that shows one example per step
 WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -30,18 +28,13 @@ def list_choices() -> dict[str, Any]:
     >>> choices["losses"][0], choices["kernels"][0]
     ('square', 'rbf')
     """
-    spelled = list_spellings()
-    ways = [
-        {"says": name, "title": _first_line(spelled[name][0]), "request": _write_way(name, spelled[name][0])}
-        for name in teachers()
-        if name != PERSON
-    ]
+    ways = [_write_way(name) for name in teachers() if name != PERSON]
     ways += [{"says": says, "title": says, "request": request} for says, request in WAYS]
     ways += [
         {"says": f"greedy, {name} learner", "title": name, "request": {"teacher": "greedy", "k": 1, "learner": name}}
         for name in learners()[1:]
     ]
-    return {"ways": ways, "losses": list(LOSSES_OF_ONE_OUTPUT), "kernels": list(SIMPLE)}
+    return {"ways": ways, "losses": list(losses()), "kernels": list(kernels())}
 
 
 def fill_lists(page: str) -> str:
@@ -54,9 +47,11 @@ def spell_json(value: Any) -> str:
     return json.dumps(value).replace("<", "\\u003c")
 
 
-def _write_way(name: str, kind: type[Teacher]) -> dict[str, Any]:
-    return {"teacher": name, "k": 1} | ({} if kind.only_learner is None else {"learner": kind.only_learner})
-
-
-def _first_line(kind: type) -> str:
-    return (kind.__doc__ or "").partition("\n")[0]
+def _write_way(name: str) -> dict[str, Any]:
+    kind, _ = list_spellings().get(name, (None, None))
+    request = {"teacher": name, "k": 1}
+    if kind is None:  # of the user: what it is called is all that is known before it is imported
+        return {"says": name, "title": name, "request": request}
+    if kind.only_learner is not None:
+        request["learner"] = kind.only_learner
+    return {"says": name, "title": (kind.__doc__ or "").partition("\n")[0], "request": request}

@@ -11,9 +11,10 @@ import numpy as np
 
 from nimt.arrays import Array, is_number, is_whole
 from nimt.errors import InvalidInput
+from nimt.kernels.expressions import SIMPLE
 from nimt.learners.learner_words import list_learners
 from nimt.losses import LOSSES, couples_outputs
-from nimt.named_code import list_allowed, names_learner, names_teacher
+from nimt.named_code import check_allowed, list_offered
 from nimt.option_table import Setting
 from nimt.pools.pool import Grid, Pool, values_on
 from nimt.recipe.fields import NUMBER_OR_WORD, read_pack
@@ -63,25 +64,49 @@ def teachers() -> tuple[str, ...]:
     (('classroom', 'exam', 'greedy', 'imitation'), 'you')
     """
     ours = (name for name, (_, fixed) in list_spellings().items() if not fixed)
-    return (*ours, *(name for name in list_allowed() if names_teacher(name)), PERSON)
+    return (*ours, *list_offered("teacher"), PERSON)
 
 
 @functools.cache
 def learners() -> tuple[str, ...]:
-    """Return the learners that can be taught: all with a word of their own, and those of allowed code.
+    """Return the learners that can be taught: all with a word of their own, and those of the user.
 
     Examples
     --------
     >>> learners()
     ('kernel', 'classroom', 'orthogonal')
     """
-    return (*list_learners(), *(name for name in list_allowed() if names_learner(name)))
+    return (*list_learners(), *list_offered("learner"))
+
+
+@functools.cache
+def losses() -> tuple[str, ...]:
+    """Return the losses of one output, and those of the user.
+
+    Examples
+    --------
+    >>> losses()[:2]
+    ('square', 'hinge')
+    """
+    return (*LOSSES_OF_ONE_OUTPUT, *list_offered("loss"))
+
+
+@functools.cache
+def kernels() -> tuple[str, ...]:
+    """Return the kernels that have a word, and those of the user; a page may send an expression of kernels, too.
+
+    Examples
+    --------
+    >>> kernels()[0]
+    'rbf'
+    """
+    return (*SIMPLE, *list_offered("kernel"))
 
 
 CHOICES: dict[str, Callable[[], tuple[str, ...]]] = {
     "teacher": teachers,
     "learner": learners,
-    "loss": lambda: LOSSES_OF_ONE_OUTPUT,
+    "loss": losses,
 }
 
 
@@ -142,7 +167,9 @@ def _read_value(key: str, name: str, line: Setting, value: Any) -> Any:
     if name in NUMBER_OR_WORD:
         return "auto" if value == "auto" else repr(_number(key, value, line.least, line.most))
     if KINDS[name] is str:
-        return _text(key, value, int(line.most))
+        text = _text(key, value, int(line.most))
+        check_allowed(name, text, "the page")  # a link may hold anything
+        return text
     if KINDS[name] is int:
         return _count(key, value, int(line.least), int(line.most))
     return None if value is None and DEFAULTS[name] is None else _number(key, value, line.least, line.most)
