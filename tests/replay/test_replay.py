@@ -352,6 +352,8 @@ def test_a_map_lies_as_in_figures_and_says_what_its_colours_are(browser, tmp_pat
         )
         assert colours[0][2] > colours[0][0] and colours[1][0] > colours[1][2]  # the lowest is blue, the highest orange
         assert page.inner_text("#target-figure .scale").split() == ["-2", "8"]
+        page.keyboard.press("w")
+        assert "Next comes x1 = 2, x2 = 3 (circle)" in page.inner_text("#said")
 
 
 def test_the_replay_says_why_this_one(browser, tmp_path):
