@@ -29,7 +29,8 @@ def write_names(
 ) -> None:
     """Write the name of each curve to the right of the axes, at the height of its end, names apart.
 
-    Of curves that end at about one height, as all do that reach the tolerance, the one with most `steps` is written highest.
+    Of curves that end at about one height, as all do that reach the tolerance, the one with most `steps` stands
+    highest.
 
     A piece of the curve stands before the name, so that its dashes say whose it is where colours do not.
     """
