@@ -1,6 +1,7 @@
 """Every figure can be drawn, from short lessons too; panels never cover one another; a method has one colour."""
 
 import itertools
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -13,6 +14,7 @@ from nimt.paper import EXPERIMENTS, FAMILY
 from nimt.paper.experiment import PaperSetting
 from nimt.paper.figure_style import canvas, curves_of, draw_curves
 from nimt.paper.methods import teacher_of
+from nimt.paper.picture_problems import draw_contours, loss_figure, picture_rows
 from nimt.paper.reproducing import save
 from nimt.paper.surfaces import Room, Surface
 
@@ -93,6 +95,30 @@ def test_a_method_has_one_colour():
     for name, (colour, _) in looks.items():
         assert colour == teacher_of(name, 0.0).colour
     assert len(set(looks.values())) == len(looks)
+
+
+def test_what_the_inset_enlarges_is_framed_within_the_axes():
+    _, found = find("digits", 30)
+    figure = loss_figure(found.lessons, bottom=0.0, enlarged=0.1, place=(0.55, 0.5, 0.43, 0.46))
+    (axes,) = figure.axes
+    (inset,) = axes.child_axes
+    (frame,) = axes.patches
+    (left, low), (right, high) = frame.get_xy(), frame.get_xy() + np.array([frame.get_width(), frame.get_height()])
+    np.testing.assert_allclose([(left, right), (low, high)], [inset.get_xlim(), inset.get_ylim()])
+    assert axes.get_xlim()[0] <= left < right <= axes.get_xlim()[1]
+    assert axes.get_ylim()[0] <= low < high <= axes.get_ylim()[1]
+
+
+def test_contours_of_all_panels_have_the_levels_of_the_target():
+    limits = (0.0, 1.0)
+    target = np.linspace(*limits, 30).reshape(5, 6)
+    rows = {"a": {0: target * 0, 9: target / 2}, "b": {0: target * 0 + 0.4, 9: 0.9 * target}}
+    figure = picture_rows(rows, target, partial(draw_contours, limits=limits), side=1.0)
+    drawn = [axes.collections[0] for axes in figure.axes]
+    assert len(drawn) == 6
+    for one in drawn:
+        np.testing.assert_allclose(one.levels, np.linspace(*limits, len(one.levels)))
+        assert one.get_clim() == drawn[0].get_clim()
 
 
 def test_a_room_projects_without_perspective():

@@ -16,7 +16,7 @@ from nimt.paper.experiments import digits
 from nimt.paper.finished import RECORDS, find_finished
 from nimt.paper.methods import ALTERNATIVE, POOL
 from nimt.paper.picture_problems import PictureLessons
-from nimt.paper.report_page import TIMES, comparisons, data_in_words, remarks
+from nimt.paper.report_page import TIMES, comparisons, data_in_words, headline, remarks
 from nimt.paper.reproducing import seconds_of
 from nimt.runs.giving import give
 
@@ -140,6 +140,10 @@ def test_the_overview_explains_what_is_far_from_published(lines):
         "A title, far, t = 6,000: measured / published is 1.2000; the O is ours.",
         "A title, rest: measured / published is 0.8000; we do not know why.",
     ]
+    assert headline([record]) == (
+        "Of 3 published numbers, 0 are met within 0.1% and 1 within 5%; the other 2 are explained below the table."
+    )
+    assert headline([]) == ""
     assert f"<li>{escape(TIMES)}</li>" in (lines / "report.html").read_text()
 
 

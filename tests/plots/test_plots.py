@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import matplotlib as mpl
@@ -295,6 +295,18 @@ def test_a_plane_has_its_first_axis_to_the_right(tmp_path):
     drawn = figure.axes[0].collections[0].get_array().reshape(3, 2)
     np.testing.assert_array_equal(drawn, [[1, 6], [2, 7], [3, 8]])
     np.testing.assert_array_equal(figure.axes[1].collections[1].get_offsets(), lesson.pool.points[lesson.indices[0]])
+    assert figure.axes[0].get_xlabel() == "x1" and figure.axes[0].get_ylabel() == "x2"
+
+
+def test_a_plane_lies_in_a_film_as_in_panels():
+    lesson = lesson_on(nimt.Grid([0.0, 0.5], [1.0, 2.0, 3.0]), y=lambda p: 10 * p[:, 0] + p[:, 1])
+    axes = Figure().subplots()
+    scene = scene_of(axes, lesson, (0.0, 10.0), "red")
+    scene.show(lesson.target, np.array([4]))
+    np.testing.assert_array_equal(scene.ink.get_array(), [[1, 6], [2, 7], [3, 8]])
+    assert scene.ink.origin == "lower" and scene.ink.get_extent() == [-0.25, 0.75, 0.5, 3.5]
+    np.testing.assert_array_equal(scene.rings[0].get_offsets(), lesson.pool.points[[4]])
+    assert axes.get_xlabel() == "x1" and axes.get_ylabel() == "x2"
 
 
 def test_all_maps_share_one_scale(picture):
@@ -485,6 +497,20 @@ def test_a_piece_of_each_curve_stands_before_its_name():
         ends = piece.get_transform().transform(piece.get_xydata())
         box = name.get_window_extent()
         assert axes.bbox.x1 < ends[0, 0] < ends[1, 0] < box.x0 and box.y0 < ends[0, 1] < box.y1
+
+
+@pytest.mark.parametrize("width", [None, "column"])
+def test_names_of_curves_that_end_together_stand_apart_the_slowest_highest(width):
+    teachers = (nimt.GreedyTeacher(), nimt.RandomTeacher(), nimt.teachers.SoftTeacher(), nimt.GreedyTeacher(k=3))
+    lessons = [lesson_on(X, teacher, max_iterations=2000, tol=1e-3) for teacher in teachers]
+    assert all(lesson.itd for lesson in lessons)
+    figure = nimt.runs.Comparison.of(lessons).plot(width=width)
+    figure.draw_without_rendering()
+    texts = sorted(figure.axes[0].texts, key=lambda text: -text.get_window_extent().y0)
+    boxes = [text.get_window_extent() for text in texts]
+    assert all(above.y0 >= below.y1 for above, below in pairwise(boxes))
+    steps = {lesson.method: lesson.itd for lesson in lessons}
+    assert [text.get_text() for text in texts] == sorted(steps, key=lambda name: -steps[name])
 
 
 @pytest.mark.parametrize("width", [None, "column", "page"])

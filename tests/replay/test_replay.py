@@ -330,6 +330,32 @@ def test_everything_to_be_seen_fits_into_a_slide(browser, tmp_path, size):
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_a_map_lies_as_in_figures_and_says_what_its_colours_are(browser, tmp_path):
+    pool = nimt.Grid(np.linspace(-2, 2, 9), np.linspace(0, 3, 6))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.5)
+    lesson = nimt.teach(learner, nimt.GreedyTeacher(), pool, lambda X: X[:, 0] + 2 * X[:, 1], max_iterations=20)
+    lesson.replay(tmp_path / "lesson.html")
+    with a_page(browser, viewport={"width": 760, "height": 520}) as page:
+        page.goto((tmp_path / "lesson.html").as_uri())
+        page.wait_for_function("() => window.player")
+        places = np.array(page.evaluate("Array.from({length: 54}, (_, i) => player.targetView.middle(i))"))
+        back = "player.targetView.pointAt(...player.targetView.middle(i))"
+        found = page.evaluate(f"Array.from({{length: 54}}, (_, i) => {back})")
+        assert found == list(range(54))
+        across, up = (np.corrcoef(places[:, axis], pool.points[:, axis])[0, 1] for axis in (0, 1))
+        assert across == pytest.approx(1) and up == pytest.approx(-1)  # pixels count from the top
+        colours = page.evaluate(
+            """[0, 53].map((i) => {
+              const [x, y] = player.targetView.middle(i).map((place) => Math.round(place * devicePixelRatio));
+              return Array.from(document.getElementById("target").getContext("2d").getImageData(x, y, 1, 1).data);
+            })"""
+        )
+        assert colours[0][2] > colours[0][0] and colours[1][0] > colours[1][2]  # the lowest is blue, the highest orange
+        assert page.inner_text("#target-figure .scale").split() == ["-2", "8"]
+        page.keyboard.press("w")
+        assert "Next comes x1 = 2, x2 = 3 (circle)" in page.inner_text("#said")
+
+
 def test_the_replay_says_why_this_one(browser, tmp_path):
     lesson = LESSONS["curve"]()
     lesson.replay(tmp_path / "lesson.html")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
@@ -129,7 +130,9 @@ def loss_figure(
     for spine in inset.spines.values():
         spine.set_visible(True)
         spine.set_color(QUIET)
-    ax.indicate_inset_zoom(inset, edgecolor=QUIET)
+    # without lines from corner to corner, which would cross the curves
+    (left, right), (low, high) = inset.get_xlim(), inset.get_ylim()
+    ax.add_patch(Rectangle((left, low), right - left, high - low, fill=False, edgecolor=QUIET, linewidth=0.8))
     legend_above(figure, ax, 4)
     return figure
 

@@ -25,6 +25,7 @@ TIMES = (
     "Times are sums over the lessons of an experiment: lessons are their steps alone; compiling, once an installation, "
     "or loading what was compiled, is apart. Lessons run in parallel, so a sum can exceed the time of the whole run."
 )
+NEAR = 0.001
 FAR = 0.05  # a ratio further from 1 is explained in the overview
 NOTHING = "·"
 ALTERED = {"width": "kernel width", "learning_rate": "learning rate"}
@@ -74,9 +75,24 @@ def _overview(experiments: list[dict[str, Any]]) -> list[str]:
     head = ["experiment", "in the paper", "data", "numbers compared", "measured / published", *SPENT_ON.values()]
     return [
         pages.heading("Overview", "overview"),
+        *(pages.paragraph(said) for said in [headline(experiments)] if said),
         pages.table(head, rows, words=(1, 2)),
         pages.bullets([*remarks(experiments), TIMES]),
     ]
+
+
+def headline(experiments: Iterable[dict[str, Any]]) -> str:
+    """Return how many published numbers were compared, and how many are met, in one sentence; "" of none."""
+    ratios = [ratio for record in experiments for ratio in comparisons(record)]
+    if not ratios:
+        return ""
+    near, close = (sum(abs(ratio - 1) <= most for ratio in ratios) for most in (NEAR, FAR))
+    rest = len(ratios) - close
+    why = f"; the other {rest} {'is' if rest == 1 else 'are'} explained below the table" if rest else ""
+    return (
+        f"Of {say_count(len(ratios), 'published number')}, {near} are met within {NEAR:.1%} and {close} within "
+        f"{FAR:.0%}{why}."
+    )
 
 
 def remarks(experiments: Iterable[dict[str, Any]]) -> list[str]:

@@ -45,4 +45,5 @@ def _draw(compared: Comparison, ax: Axes, kind: BandKind) -> None:
         ax,
         {band.name: float(band.mean[-1]) for band in bands},
         {band.name: ink for band, ink in zip(bands, ready, strict=True)},
+        {band.name: float(band.step[-1]) for band in bands},
     )

@@ -14,6 +14,7 @@ from nimt.display import spread
 from nimt.plots.style import Ink
 
 GAP = 12.0  # points between the names of two curves
+ALIKE = 0.02  # of the height of the axes: ends that are nearer to each other are one height
 LETTER = 0.075  # inches
 SAMPLE = (4.0, 24.0)  # points from the axes, of the piece of a curve before its name
 
@@ -23,14 +24,22 @@ def room_for_names(names: Iterable[str]) -> float:
     return SAMPLE[1] / 72 + LETTER * max(len(name) for name in names)
 
 
-def write_names(ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Ink]) -> None:
+def write_names(
+    ax: Axes, ends: Mapping[str, float], looks: Mapping[str, Ink], steps: Mapping[str, float] | None = None
+) -> None:
     """Write the name of each curve to the right of the axes, at the height of its end, names apart.
+
+    Of curves that end at about one height, as all do that reach the tolerance, the one with most `steps` stands
+    highest.
 
     A piece of the curve stands before the name, so that its dashes say whose it is where colours do not.
     """
     low, high = ax.get_ylim()
     within = np.clip(np.nan_to_num(list(ends.values()), nan=high, posinf=high, neginf=low), low, high)
     heights = ax.transAxes.inverted().transform(ax.transData.transform(np.column_stack([within * 0, within])))[:, 1]
+    if steps:
+        most = max(*steps.values(), 1)
+        heights = heights + np.array([ALIKE * steps[name] / most for name in ends])
     inches = ax.bbox.height / ax.figure.dpi
     places = spread(heights.tolist(), GAP / 72 / inches, 0.0, 1.0)
     figure = ax.figure

@@ -64,11 +64,13 @@ def within(values: Array, limits: tuple[float, float]) -> Array:
 
 
 def name_axes(lesson: Lesson) -> tuple[str, str]:
-    """Return the labels of the axes across and up, for a lesson on a line or a plane; "" where nothing has a name."""
+    """Return the labels of the axes across and up, for a lesson on a line or a plane; "" of pictures and graphs."""
     names = lesson.pool.axis_names
     if lesson.pool.view == "curve":
-        return (names[0] if names else "", name_values(lesson))
-    return (names[0], names[1]) if len(names) == 2 else ("", "")
+        return (names[0] if names else "x", name_values(lesson))
+    if lesson.pool.view in ("picture", "graph"):
+        return ("", "")
+    return (names[0], names[1]) if len(names) == 2 else ("x1", "x2")
 
 
 def name_values(lesson: Lesson) -> str:
@@ -155,23 +157,26 @@ class MapScene:
         self.pool: Pool = pool
         self.look: Look = look
         self.is_grid: bool = isinstance(pool, Grid)
+        self.is_picture: bool = pool.view == "picture"
         shades: dict[str, Any] = dict(zip(("vmin", "vmax"), look.limits or limits, strict=True))
         first, second = pool.positions.T
         self.ink: AxesImage | PathCollection
         self.places: Array
         if isinstance(pool, Grid):
-            (down, across), (height, width) = pool.axes, pool.spacing
-            extent = (
-                across[0] - (width or 1) / 2, across[-1] + (width or 1) / 2,
-                down[-1] + (height or 1) / 2, down[0] - (height or 1) / 2,
+            edges = [
+                (axis[0] - (step or 1) / 2, axis[-1] + (step or 1) / 2)
+                for axis, step in zip(pool.axes, pool.spacing, strict=True)
+            ]
+            # a picture as it hangs; of a map x1 lies across and x2 up
+            extent = (*edges[1], *edges[0][::-1]) if self.is_picture else (*edges[0], *edges[1])
+            self.ink = ax.imshow(
+                self._turn(np.zeros(pool.shape)), extent=extent, interpolation="nearest", aspect="auto",
+                origin="upper" if self.is_picture else "lower", **shades,
             )  # fmt: skip
-            self.ink = ax.imshow(np.zeros(pool.shape), extent=extent, interpolation="nearest", aspect="auto", **shades)
-            if pool.view == "picture":
+            if self.is_picture:
                 ax.set_aspect("equal")
                 ax.set(xticks=[], yticks=[])
-            else:
-                ax.set_ylim(min(ax.get_ylim()), max(ax.get_ylim()))
-            self.places = np.column_stack([second, first])
+            self.places = np.column_stack([second, first] if self.is_picture else [first, second])
         else:
             draw_edges(ax, pool)
             size = NODE if pool.view == "graph" else 14
@@ -186,7 +191,7 @@ class MapScene:
     def show(self, values: Array, shown: Indices) -> None:
         shades = self.look.shades(values)
         if self.is_grid:
-            self.ink.set_array(shades.reshape(*self.pool.shape, *shades.shape[1:]))
+            self.ink.set_array(self._turn(shades.reshape(*self.pool.shape, *shades.shape[1:])))
         elif shades.ndim == 1:
             self.ink.set_array(shades)
         else:
@@ -194,6 +199,9 @@ class MapScene:
             self.ink.set_facecolor(shades)  # type: ignore[union-attr,arg-type]
         for ring in self.rings:
             ring.set_offsets(self.places[shown])
+
+    def _turn(self, table: Array) -> Array:
+        return table if self.is_picture else np.swapaxes(table, 0, 1)
 
 
 class AgreementScene:

@@ -49,6 +49,7 @@ table.grouped td { border-bottom: 0; }
 table.grouped tr.group td { border-top: 1px solid var(--line); }
 td.number, th.number { text-align: right; white-space: nowrap; }
 td.words { min-width: 5.5em; }
+td:first-child { min-width: 7em; }
 td.value { overflow-wrap: anywhere; }
 .tiles { display: grid; gap: .7rem; margin: 0 0 1.4rem; grid-template-columns:
   repeat(auto-fill, minmax(max(8.5rem, (100% - (var(--columns) - 1) * .7rem) / var(--columns)), 1fr)); }

@@ -10,6 +10,7 @@ export class PointsView {
     this.xs = x;
     this.ys = y;
     this.edges = [rangeOf(x), rangeOf(y)].map((edges) => widened(edges));
+    this.table = scene.outputs === 1 && !scene.classes ? "map" : null; // of colours that stand for values
   }
 
   draw({ values, marks = [], ink = colour("learner"), layer = "values", winner = -1, runnerUp = -1, spot = null }) {

@@ -75,7 +75,7 @@ export function ticks(low, high, about = 5) {
  *
  * @param {object} sheet  of `fitted`
  * @param {object} box  left, right, top, bottom, in pixels
- * @param {object} x  of { from, to, name }, and y alike
+ * @param {object} x  of { from, to, name }, and y alike; y.isAbove writes its name above the box
  */
 export function drawAxes({ context, height }, box, x, y) {
   const [wide, high] = [box.right - box.left, box.bottom - box.top];
@@ -106,7 +106,7 @@ export function drawAxes({ context, height }, box, x, y) {
   context.textAlign = "right";
   context.fillText(name, box.right, box.bottom + (isBeside ? 14 : -8) * TEXT.scale);
   context.textAlign = "left";
-  context.fillText(`↑ ${y.name}`, box.left + 5, box.top + 7 * TEXT.scale);
+  context.fillText(`↑ ${y.name}`, box.left + (y.isAbove ? 0 : 5), box.top + (y.isAbove ? -8 : 7) * TEXT.scale);
   const fromX = (px) => x.from + ((px - box.left) / wide) * (x.to - x.from);
   const fromY = (py) => y.from + ((box.bottom - py) / high) * (y.to - y.from);
   return { toX, toY, fromX, fromY };

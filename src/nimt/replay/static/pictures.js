@@ -1,11 +1,12 @@
 // f on a grid of rows and columns: as pixels, as two classes with the line between them, as several classes.
-import { CLASSES, clamp, classAt, colour, fitted, gapAt, paletteOf, ring, wordOf } from "./drawing.js";
+import { CLASSES, TEXT, clamp, classAt, colour, drawAxes, fitted, gapAt, paletteOf, ring, wordOf } from "./drawing.js";
 
-/** f as the pixels of a grid of rows and columns. */
+/** f as the pixels of a grid of rows and columns: a picture as it hangs, a map with x1 across and x2 up, as in nimt's figures. */
 export class PictureView {
   constructor(scene) {
     Object.assign(this, scene);
     [this.rows, this.columns] = scene.pool.shape;
+    this.isMap = scene.view !== "picture";
     this.sheets = new Map();
   }
 
@@ -22,9 +23,32 @@ export class PictureView {
 
   /** Fit the picture into the canvas, whole and undistorted. */
   place(width, height) {
-    const scale = Math.min(width / this.columns, height / this.rows);
-    const [wide, high] = [this.columns * scale, this.rows * scale];
-    this.box = { left: (width - wide) / 2, top: (height - high) / 2, wide, high };
+    const [left, top, below] = this.isMap ? [46, 16, 24].map((room) => room * TEXT.scale) : [0, 0, 0]; // for its axes
+    const [across, up] = this.isMap ? [this.rows, this.columns] : [this.columns, this.rows];
+    const side = Math.max(1e-9, Math.min((width - left) / across, (height - top - below) / up));
+    const [wide, high] = [across * side, up * side];
+    this.box = { left: left + (width - left - wide) / 2, top: top + (height - top - below - high) / 2, wide, high, side };
+  }
+
+  /** Draw where the first row and column are at 0, columns across and rows down, whatever way the picture lies. */
+  within(context, act) {
+    const { left, top, high } = this.box;
+    context.save();
+    if (this.isMap) context.transform(0, -1, 1, 0, left, top + high);
+    else context.translate(left, top);
+    act();
+    context.restore();
+  }
+
+  /** The axes of a map, around it. */
+  frame(sheet) {
+    const { left, top, wide, high } = this.box;
+    const { shape, start, spacing, names = ["x1", "x2"] } = this.pool;
+    const [x, y] = [0, 1].map((axis) => {
+      const half = (spacing[axis] || 1) / 2;
+      return { from: start[axis] - half, to: start[axis] + (2 * shape[axis] - 1) * half, name: names[axis], isAbove: true };
+    });
+    drawAxes(sheet, { left, right: left + wide, top, bottom: top + high }, x, y);
   }
 
   paint({ words, target, pixels }, values, layer) {
@@ -48,17 +72,20 @@ export class PictureView {
   }
 
   draw({ values, small = null, marks = [], ink = colour("learner"), layer = "values", winner = -1, runnerUp = -1, footprint = null, spot = null }) {
-    const { context, width, height } = fitted(this.canvas);
+    const page = fitted(this.canvas);
+    const { context, width, height } = page;
     const sheet = this.sheet(small);
     this.pixels = sheet.pixels;
     this.place(width, height);
+    if (this.isMap) this.frame(page);
     this.paint(sheet, values, layer);
     sheet.canvas.getContext("2d").putImageData(sheet.pixels, 0, 0);
-    context.imageSmoothingEnabled = this.box.wide < sheet.columns;
-    context.drawImage(sheet.canvas, this.box.left, this.box.top, this.box.wide, this.box.high);
+    const { side } = this.box;
+    context.imageSmoothingEnabled = side * this.columns < sheet.columns;
+    this.within(context, () => context.drawImage(sheet.canvas, 0, 0, this.columns * side, this.rows * side));
     this.over(context, sheet, values, ink);
-    const radius = Math.max(4, Math.min(7, (0.9 * this.box.wide) / this.columns));
-    if (footprint) this.outline(context, footprint, ink);
+    const radius = Math.max(4, Math.min(7, 0.9 * side));
+    if (footprint) this.within(context, () => this.outline(context, footprint, ink));
     for (const i of marks) ring(context, ...this.middle(i), radius, "winner", ink);
     if (runnerUp >= 0) ring(context, ...this.middle(runnerUp), radius, "runner-up", colour("quiet"));
     if (winner >= 0) ring(context, ...this.middle(winner), radius + 2, "winner", ink);
@@ -75,10 +102,10 @@ export class PictureView {
     context.lineWidth = 1;
     context.setLineDash([3, 2]);
     context.beginPath();
-    const side = this.box.wide / this.columns;
+    const { side } = this.box;
     for (let i = 0; i < this.rows * this.columns; i++) {
       if (!felt(i)) continue;
-      const [x, y] = [this.box.left + (i % this.columns) * side, this.box.top + Math.floor(i / this.columns) * side];
+      const [x, y] = [(i % this.columns) * side, Math.floor(i / this.columns) * side];
       if (i % this.columns === 0 || !felt(i - 1)) { context.moveTo(x, y); context.lineTo(x, y + side); }
       if (i % this.columns === this.columns - 1 || !felt(i + 1)) { context.moveTo(x + side, y); context.lineTo(x + side, y + side); }
       if (i < this.columns || !felt(i - this.columns)) { context.moveTo(x, y); context.lineTo(x + side, y); }
@@ -89,14 +116,17 @@ export class PictureView {
   }
 
   middle(i, columns = this.columns) {
-    const side = this.box.wide / columns;
-    return [this.box.left + ((i % columns) + 0.5) * side, this.box.top + (Math.floor(i / columns) + 0.5) * side];
+    const { left, top, high } = this.box;
+    const side = (this.box.side * this.columns) / columns;
+    const [across, down] = [((i % columns) + 0.5) * side, (Math.floor(i / columns) + 0.5) * side];
+    return this.isMap ? [left + down, top + high - across] : [left + across, top + down];
   }
 
   pointAt(px, py) {
     if (!this.box) this.place(this.canvas.clientWidth, this.canvas.clientHeight);
-    const column = Math.floor(((px - this.box.left) / this.box.wide) * this.columns);
-    const row = Math.floor(((py - this.box.top) / this.box.high) * this.rows);
+    const { left, top, high, side } = this.box;
+    const [across, down] = [px - left, py - top];
+    const [column, row] = (this.isMap ? [high - down, across] : [across, down]).map((length) => Math.floor(length / side));
     if (column < 0 || row < 0 || column >= this.columns || row >= this.rows) return -1;
     return row * this.columns + column;
   }

@@ -1,7 +1,7 @@
 // The page of one lesson, or of several on one clock: their pictures, their time line, its buttons and keys.
 import { Clock, SPEEDS, affordable, playsByItself, usualSpeed } from "./clock.js";
 import { addButtons, showPlaying, speedText } from "./controls.js";
-import { colour, countText, describeAs, numberText, onResize, write } from "./drawing.js";
+import { colour, colourTable, countText, describeAs, numberText, onResize, write } from "./drawing.js";
 import { PlayedLesson } from "./played.js";
 import { unpackText } from "./recording.js";
 import { TimeLine } from "./timeline.js";
@@ -52,6 +52,17 @@ const addNew = (place, tag, text, more = {}) => {
   return element;
 };
 
+/** Say which values the colours of a picture stand for, where they do. */
+function addScale(caption, { table, outputs, limits }) {
+  if (!table || outputs !== 1) return;
+  const scale = addNew(caption, "span", "", { className: "scale" });
+  const inks = colourTable(table);
+  const stops = Array.from({ length: 9 }, (_, i) => `rgb(${inks.subarray(3 * Math.round((255 * i) / 8)).slice(0, 3).join(",")})`);
+  addNew(scale, "span", numberText(limits[0]));
+  addNew(scale, "span", "", { className: "bar" }).style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+  addNew(scale, "span", numberText(limits[1]));
+}
+
 /** The picture of one lesson on a page. */
 class Lane {
   constructor(lesson, place, isRace) {
@@ -101,7 +112,10 @@ export class Player {
     this.by("stages").classList.toggle("one", alone);
     const count = this.lanes.length + Number(!alone);
     this.by("stages").style.setProperty("--columns", count <= 3 ? count : Math.ceil(count / 2));
-    if (!alone) this.targetView = viewOf(this.by("target"), sceneOf(this.lessons[0]), blocks.target, blocks.initial);
+    if (!alone) {
+      this.targetView = viewOf(this.by("target"), sceneOf(this.lessons[0]), blocks.target, blocks.initial);
+      addScale(this.by("target-figure").querySelector("figcaption"), this.targetView);
+    }
     this.clock = new Clock(() => this.draw());
     this.clock.end = Math.max(...this.lessons.map(({ end }) => end));
     this.clock.limit = (place) => affordable(this.clock.place, place, this.workTo(Math.floor(place)), this.clock.inStills);

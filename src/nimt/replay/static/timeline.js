@@ -37,7 +37,10 @@ export class TimeLine {
     context.lineWidth = 1;
     context.textAlign = "right";
     const most = Math.max(2, (bottom - top) / 26);
+    let written = Infinity; // how high the last number stands: the next one is left out where it would touch it
     for (const value of this.inPerCent ? ticks(low, high, most) : levels(low, high, most)) {
+      if (written - toY(value) < 13 * TEXT.scale) continue;
+      written = toY(value);
       context.beginPath();
       context.moveTo(left, toY(value));
       context.lineTo(right, toY(value));

@@ -7,7 +7,7 @@ import { BoundaryView, ClassesView, PictureView } from "./pictures.js";
 
 /** Return the view that fits a pool: it draws f on a canvas, and says which point lies under the pointer. */
 export function viewOf(canvas, { view, pool, points, outputs = 1 }, target, initial) {
-  const scene = { canvas, pool, points, outputs, target, limits: rangeOf(target, initial) };
+  const scene = { canvas, view, pool, points, outputs, target, limits: rangeOf(target, initial) };
   const [low, high] = scene.limits;
   if (outputs === 3 && low >= 0 && high <= 1) scene.limits = [0, 1]; // a colour picture looks as it is
   if (pool.kind === "grid" && pool.shape.length === 1) return new CurveView({ ...scene, filled: view === "boundary" });

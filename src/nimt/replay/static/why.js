@@ -30,7 +30,11 @@ const FEW = 3; // coordinates that are said of a point
 export function placeText(header, points, i) {
   const { pool } = header;
   if (pool.kind === "grid" && pool.shape.length === 1) return `x = ${numberText(pool.start[0] + i * pool.spacing[0])}`;
-  if (pool.kind === "grid" && pool.shape.length === 2) return `row ${Math.floor(i / pool.shape[1])}, column ${i % pool.shape[1]}`;
+  if (pool.kind === "grid" && pool.shape.length === 2) {
+    const places = [Math.floor(i / pool.shape[1]), i % pool.shape[1]];
+    if (header.view === "picture") return `row ${places[0]}, column ${places[1]}`;
+    return places.map((place, axis) => `x${axis + 1} = ${numberText(pool.start[axis] + place * pool.spacing[axis])}`).join(", ");
+  }
   const d = pool.dimension;
   if (!points || d > FEW) return `point ${countText(i)}`;
   const name = (axis) => pool.names?.[axis] || (d === 1 ? "x" : `x${axis + 1}`);
