@@ -149,6 +149,7 @@ def describe_pool(pool: Pool, blocks: dict[str, NDArray[Any]]) -> dict[str, Any]
         said["target"] = pool.target_name
     if isinstance(pool, PreparedPoints):
         said["classes"] = list(pool.preparation.classes)
+        blocks["rows"] = pool.rows.astype(np.uint32)
     return {"pool": said}
 
 

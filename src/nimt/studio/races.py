@@ -278,5 +278,5 @@ def change_request(parent: Racer, change: Any) -> tuple[Recipe, Any, str]:
         recipe = change_racer(parent.recipe, {"teacher": value})
         if recipe.teacher == PERSON:
             raise InvalidInput("a person teaches from the start: press Be the teacher")
-        return recipe, target, f"teacher {value}"
+        return recipe, target, ""  # the page says who teaches
     raise InvalidInput(f"a fork changes the target, the rate or the teacher, not {str(what)[:20]!r}")

@@ -21,7 +21,7 @@ from nimt.lesson.lesson import Lesson
 from nimt.replay.lesson_recording import Recording
 from nimt.studio import dropped_files as files
 from nimt.studio import exports
-from nimt.studio.describing import describe, forecast_of
+from nimt.studio.describing import describe, find_narrower, forecast_of
 from nimt.studio.game import set_up_game
 from nimt.studio.lists import fill_lists
 from nimt.studio.messages import read_message, whole_number
@@ -83,6 +83,11 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
         asked = await _json(request)
         kept = room.files.get(_browser(request), {})
         return JSONResponse({"said": await asyncio.to_thread(forecast_of, asked, kept)})
+
+    async def narrower(request: Request) -> Response:
+        asked = await _json(request)
+        kept = room.files.get(_browser(request), {})
+        return JSONResponse(await asyncio.to_thread(find_narrower, asked, kept))
 
     async def game(request: Request) -> Response:
         asked = await _json(request)
@@ -153,6 +158,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             Route("/file", take_file, methods=["POST"]),
             Route("/describe", describe_problem, methods=["POST"]),
             Route("/forecast", forecast, methods=["POST"]),
+            Route("/narrower", narrower, methods=["POST"]),
             Route("/game", game, methods=["POST"]),
             Route("/code", code, methods=["POST"]),
             Route("/export/{race}/{racer}/{name}", export),

@@ -8,7 +8,7 @@ export class PlayedLesson {
    *  @param {object} recording  header and blocks */
   constructor(number, recording) {
     const { header, blocks } = recording;
-    Object.assign(this, { number, header, blocks, target: blocks.target, initial: blocks.initial, points: blocks.points });
+    Object.assign(this, { number, header, blocks, target: blocks.target, initial: blocks.initial, points: blocks.points, rows: blocks.rows });
     this.lesson = lessonOf(recording);
     this.kernel = this.lesson.kernel;
     Object.assign(this, { outputs: header.outputs, pack: header.pack, tol: header.tol, itd: header.itd, said: header.sentence });

@@ -1,4 +1,5 @@
 // Why this example: how far f is off everywhere, who is worst, who is next, and what the step will move.
+import { classOf } from "./confusion.js";
 import { countText, gapAt, numberText } from "./drawing.js";
 
 /** Return the point that is furthest off, ties to the lowest index. */
@@ -26,19 +27,28 @@ export function footprintOf(racer, step) {
 
 const FEW = 3; // coordinates that are said of a point
 
-/** Say where a point lies. */
-export function placeText(header, points, i) {
-  const { pool } = header;
+/** Say where a point lies; of a row of a table `briefly` only which one. */
+export function placeText({ pool, view }, { points = null, rows = null } = {}, i, briefly = false) {
   if (pool.kind === "grid" && pool.shape.length === 1) return `x = ${numberText(pool.start[0] + i * pool.spacing[0])}`;
   if (pool.kind === "grid" && pool.shape.length === 2) {
     const places = [Math.floor(i / pool.shape[1]), i % pool.shape[1]];
-    if (header.view === "picture") return `row ${places[0]}, column ${places[1]}`;
+    if (view === "picture") return `row ${places[0]}, column ${places[1]}`;
     return places.map((place, axis) => `x${axis + 1} = ${numberText(pool.start[axis] + place * pool.spacing[axis])}`).join(", ");
   }
+  const which = rows ? `row ${countText(rows[i])}` : `point ${countText(i)}`;
   const d = pool.dimension;
-  if (!points || d > FEW) return `point ${countText(i)}`;
+  if (!points || (briefly && (rows || d > FEW))) return which;
   const name = (axis) => pool.names?.[axis] || (d === 1 ? "x" : `x${axis + 1}`);
-  return Array.from({ length: d }, (_, axis) => `${name(axis)} = ${numberText(points[d * i + axis])}`).join(", ");
+  const said = Array.from({ length: Math.min(d, FEW) }, (_, axis) => `${name(axis)} = ${numberText(points[d * i + axis])}`).join(", ");
+  if (!rows && d <= FEW) return said;
+  return `${which} with ${said}${d > FEW ? ` and ${countText(d - FEW)} more` : ""}`;
+}
+
+/** Say what class a row has, and what the learner takes it for; nothing where there are no classes. */
+function classText({ header: { pool }, target, outputs }, values, i) {
+  if (!(pool.classes?.length > 1)) return "";
+  const [right, said] = [target, values].map((of) => pool.classes[classOf(of, i, outputs)]);
+  return right === said ? ` It is ${right}, and the learner says so.` : ` It is ${right}, and the learner says ${said}.`;
 }
 
 /** Explain the step that comes after `step`: marks to draw, and a text that says the same. */
@@ -55,7 +65,7 @@ export function explain(branch, step) {
   const winner = shown.length && racer.pack === 1 && step < racer.end ? shown[0] : worst.point;
   const near = footprint || around(racer, winner);
   const next = furthest(values, target, outputs, near);
-  const say = (i) => placeText(header, racer.points, i);
+  const say = (i, briefly = i !== winner) => placeText(header, racer, i, briefly);
   const sentences = [];
   if (step >= racer.end && !racer.over) {
     sentences.push(`|f − f*| is largest at ${say(worst.point)} (circle): ${numberText(worst.gap)}.`);
@@ -71,6 +81,7 @@ export function explain(branch, step) {
     const gap = gapAt(target, values, winner, outputs);
     sentences.push(`Next comes ${say(winner)} (circle), where |f − f*| is ${numberText(gap)}; greedy would show ${say(worst.point)}, where it is ${numberText(worst.gap)}.`);
   }
+  if (shown.length === 1 && step < racer.end) sentences[0] += classText(racer, values, winner);
   if (next.point >= 0) sentences.push(`The runner-up outside its reach is ${say(next.point)} (square): ${numberText(next.gap)}.`);
   if (footprint) {
     const moved = footprint.reduce((count, value) => count + (Math.abs(value) > 0 ? 1 : 0), 0);
@@ -89,7 +100,7 @@ function explainSmall(racer, step, values, small) {
   const worst = furthest(values, small.target, racer.outputs);
   const winner = whole(worst.point);
   const what = step >= racer.end ? "The lesson is over." : `${countText(racer.pack)} examples come next.`;
-  const text = `${what} |f − f*| is largest near ${placeText(racer.header, null, winner)} (circle): about ${numberText(worst.gap)}.`;
+  const text = `${what} |f − f*| is largest near ${placeText(racer.header, {}, winner)} (circle): about ${numberText(worst.gap)}.`;
   return { values, winner, runnerUp: -1, footprint: null, text };
 }
 

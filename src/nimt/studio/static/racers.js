@@ -1,6 +1,6 @@
 // Lessons as the page knows them: played from what was sent, on one clock, with branches that share their past.
 import { classOf } from "./confusion.js";
-import { numberText } from "./drawing.js";
+import { countText, numberText } from "./drawing.js";
 import { ColumnKernel, Frames, Growing, Replay, discrepancy, kernelOf, shrunk } from "./recording.js";
 import { sayWay } from "./teachers.js";
 
@@ -34,7 +34,7 @@ class HeldOut {
 
 export class Racer {
   constructor(number, header, blocks, parent = null) {
-    Object.assign(this, { number, header, parent, target: blocks.target, initial: blocks.initial, points: blocks.points });
+    Object.assign(this, { number, header, parent, target: blocks.target, initial: blocks.initial, points: blocks.points, rows: blocks.rows });
     this.outputs = header.outputs || 1;
     this.offset = header.offset || 0;
     this.pack = header.pack;
@@ -63,8 +63,9 @@ export class Racer {
   get end() { return this.offset + this.taken; }
 
   get name() {
-    const { request } = this.header;
-    return `${this.header.said ? `${this.header.said}: ` : ""}${sayWay(request)}`; // what a branch changed comes first
+    const way = sayWay(this.header.request);
+    if (!this.parent) return way;
+    return this.header.said ? `${this.header.said}: ${way}` : `${way} from step ${countText(this.offset)}`; // what a branch changed comes first
   }
 
   append(header, blocks) {

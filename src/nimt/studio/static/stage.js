@@ -52,9 +52,10 @@ export class Stage {
     const canDrag = step === 0 && canBeDragged(this) && !racer.known && !isGame;
     const hint = this.view.order ? "drag the dashed target, or the start" : "drag a point up or down to change its target";
     const short = `at step ${countText(step)}${canDrag ? `: ${hint}` : ""}`;
-    write(this.foot, atEnd && racer.said ? `${short}: ${racer.said}` : HINTS[choosing] || short);
+    const end = isGame ? endOfGame(racer) : racer.said;
+    write(this.foot, atEnd && end ? `${short}: ${end}` : HINTS[choosing] || short);
     this.foot.classList.toggle("bad", (atEnd && racer.said.includes("moving away")) || Boolean(racer.failed));
-    const said = atEnd ? `; ${racer.said}` : HINTS[choosing] ? `; ${HINTS[choosing]}` : "";
+    const said = atEnd ? `; ${end}` : HINTS[choosing] ? `; ${HINTS[choosing]}` : "";
     describeAs(this.canvas, `${racer.name} at step ${countText(step)}: M = ${numberText(m)}${said}`);
   }
 
@@ -93,6 +94,9 @@ export class Stage {
 
   put(point) { return { point, value: this.racer.target[point * this.racer.outputs] }; }
 }
+
+/** How a lesson of the game came to its end. */
+const endOfGame = (racer) => (racer.itd === null ? `the goal was not reached in ${countText(racer.taken)} clicks` : "the goal is reached");
 
 const HINTS = {
   teach: "click an example, or choose one with the arrow keys and press Enter",

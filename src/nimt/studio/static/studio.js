@@ -6,6 +6,7 @@ import { latestShown, isTyping, keyOfTime } from "./player.js";
 import { Form } from "./form.js";
 import { bumpAt, requestOf, score } from "./game.js";
 import { Guide } from "./guide.js";
+import { Narrowing } from "./narrowing.js";
 import { changesAt } from "./poking.js";
 import { Preview } from "./preview.js";
 import { Race } from "./race.js";
@@ -36,6 +37,7 @@ class Studio {
     this.preview = new Preview(this.form, this.sketch, this.startSketch);
     this.guide = new Guide(by("guide"), (setup) => this.setUp(setup));
     this.takeaway = new Takeaway(this);
+    this.narrowing = new Narrowing((width) => { by("width").value = width; this.settle(); this.describe(); this.start(); });
     this.results = new Results(by("results"));
     this.board = new Stages(by("stages"), {
       select: (number) => this.select(number), choose: (...chosen) => this.choose(...chosen), change: () => this.ask(),
@@ -134,7 +136,7 @@ class Studio {
     this.setPoking(false);
     this.endedTeaching = false;
     this.showTeaching();
-    this.offerNarrower();
+    this.narrowing.hide();
     this.ask();
   }
 
@@ -163,20 +165,8 @@ class Studio {
     const random = this.racers.some((one) => one.header.request?.teacher === "random");
     if (this.racers.length > 1 && this.lessons.isOver && random) this.guide.note("raced");
     if (this.teaching && this.racers[0].over && this.racers[0].taken) this.endTeaching();
-    this.offerNarrower();
+    if (!this.teaching && this.lessons.isOver) this.narrowing.offer(this.lessons, this.form.teachers.safe);
     this.ask();
-  }
-
-  /** Offer a narrower kernel where the first lesson did not come to its end: a wide one cannot follow a target that bends much. */
-  offerNarrower() {
-    const [first] = this.racers;
-    const { safe } = this.form.teachers;
-    const isSlow = first?.over && !first.known && !first.failed && first.tol > 0 && first.itd === null && !this.teaching;
-    const width = Number((Number(by("width").value) / 2).toPrecision(2));
-    by("narrow").hidden = !(isSlow && safe && first.header.rate && first.header.rate <= safe * (1 + 1e-9));
-    write(by("narrow-text"), `Lesson 1 did not reach the tolerance in ${countText(first?.taken || 0)} steps: the kernel may be too wide for this target.`);
-    write(by("do-narrow"), `Take width ${width}`);
-    by("do-narrow").onclick = () => { by("width").value = width; this.settle(); this.describe(); this.start(); };
   }
 
   // -- be the teacher
@@ -331,6 +321,7 @@ class Studio {
   changed(what) {
     this.settle();
     clearTimeout(this.later);
+    this.narrowing.hide(); // it spoke of another width
     if (what === "target" && this.form.isBlank) this.lessons.clear();
     const later = this.later = setTimeout(async () => {
       if (await this.describe() && what === "target") await this.start();

@@ -7,6 +7,8 @@ const SLICE = 12; // milliseconds of teaching between two pictures
 const MOST_BRANCHES = 12;
 const STEPS_OF_GREEDY = 12;
 const MOST_CLICKS = 20;
+const MOST_HALVINGS = 6; // of a kernel that is too wide
+const MOST_TRIED = 2e7; // steps times points of a lesson that is tried while the page waits
 const PROFILE_POINTS = 121;
 const NEEDS = "this needs nimt on a machine of your own: pip install 'nimt[studio]', then nimt studio";
 
@@ -56,6 +58,18 @@ const ANSWERS = {
     return { header: { type: "described", points: target.length, outputs: 1, view, pool, safe: 0.5, reach }, blocks: { target, initial, profile } };
   },
   forecast: () => ({ said: null }),
+  narrower({ racer, ...asked }) {
+    const problem = problemOf(asked);
+    const widths = Array.from({ length: MOST_HALVINGS }, (_, times) => Number((asked.rules.width / 2 ** (times + 1)).toPrecision(2)));
+    const small = asked.rules.steps * problem.target.length < MOST_TRIED;
+    for (const width of small ? widths : []) {
+      const lesson = new LocalLesson(problem, { ...asked.rules, width }, racer);
+      while (!lesson.over) lesson.show(lesson.choose());
+      const { tol } = asked.rules;
+      if (lesson.curve.at(-1) < tol) return { width, said: `M < ${tol} after ${lesson.taken.toLocaleString("en")} steps` };
+    }
+    return { width: widths[0], said: null };
+  },
   game(asked) {
     const lesson = new LocalLesson(problemOf(asked), { ...asked.rules, tol: null, steps: STEPS_OF_GREEDY }, { teacher: "greedy", rate: 0.5 });
     while (!lesson.over) lesson.show(lesson.choose());
@@ -122,7 +136,7 @@ export class Connection {
     const request = what === "target" ? parent.request : { ...parent.request, [what]: value };
     const rules = { ...parent.lesson.rules, steps: Math.max(1, parent.lesson.steps - step) };
     const problem = { ...race.problem, target, initial: parent.lesson.valuesAt(step) };
-    const said = what === "target" ? "changed target" : `${what} ${value}`;
+    const said = what === "target" ? "changed target" : what === "rate" ? `rate ${value}` : "";
     race.racers.push(this.makeRacer(problem, rules, request, { parent: racer, offset: parent.origin.offset + step, said }, race.racers.length));
     this.teach(race);
     return { race: race.name, racer: race.racers.length - 1 };
