@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import json
 import os
 import re
@@ -263,6 +264,30 @@ def test_plan(nimt, tmp_path):
     assert answer.code == 0 and answer.out.strip()
     assert json.loads(nimt("plan", "digit:0", "--engine", "reference", "--json").out)["engine"] == "reference"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_plan_prints_the_program_of_the_lesson(nimt, tmp_path):
+    options = (
+        "gmm",
+        "--from",
+        "gmm:start",
+        "-k",
+        "2",
+        "--learning-rate",
+        "0.02",
+        "--tol",
+        "0.01",
+        "--measure",
+        "paper",
+    )
+    answer = nimt("plan", *options, "--python")
+    assert answer.code == 0, answer.err
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(answer.out, "printed", "exec"), names)  # what a person does with it
+    assert nimt("teach", *options, "--figures", "none", "--out", "run").code == 0
+    np.testing.assert_array_equal(names["lesson"].discrepancy, Lesson.load(tmp_path / "run" / "lesson.npz").discrepancy)
+    assert nimt("plan", "gmm", "--python", "--json").code == 2
 
 
 def test_the_terminal_curve_falls_where_the_lesson_does():

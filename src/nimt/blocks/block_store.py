@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -15,22 +15,6 @@ from nimt.store.whole_files import write_text
 
 PATCHES, STATE = "patches of a block", "state of a block"
 PLAIN = np.inf  # how much smaller an array must become to be compressed: never, which is faster
-
-
-class Store(Protocol):
-    """What blocks and the driver read and write."""
-
-    def send(self, block: int, turn: int, patches: dict[int, Array]) -> None:
-        """Keep the values that a block changed at a turn, one array for each neighbour."""
-        ...
-
-    def receive(self, block: int, turn: int, other: int) -> Array:
-        """Return what a block changed at a turn for another one."""
-        ...
-
-    def forget(self, block: int, turn: int) -> None:
-        """Drop what a block sent at this turn."""
-        ...
 
 
 class MemoryStore:

@@ -9,7 +9,8 @@ import typer
 
 from nimt.cli.console import Doing, note, say
 from nimt.cli.lesson_options import TARGET_HELP, BlockWorkers, CutInto, with_lesson_options
-from nimt.recipe.completing import check_on, complete
+from nimt.errors import InvalidInput
+from nimt.recipe.completing import check_on, complete, read_completed
 from nimt.recipe.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ DOING = "reading the target"
 EXAMPLES = (
     "nimt plan cat",
     "nimt plan gmm --from gmm:start --engine reference",
+    "nimt plan gmm --from gmm:start --python",
     "nimt plan huge.npy --blocks 8x8 --workers 64",
 )
 
@@ -28,6 +30,7 @@ EXAMPLES = (
 def plan(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    as_python: Annotated[bool, typer.Option("--python", help="Print the lesson as a program instead.")] = False,
     blocks: CutInto = None,
     workers: BlockWorkers = None,
     **given: Any,
@@ -38,6 +41,13 @@ def plan(
     from nimt.cli.expected_steps import measure_seconds, quick_forecast, say_time
     from nimt.counting import say_count
 
+    if as_python:
+        from nimt.recipe.copying import to_python
+
+        if as_json or blocks is not None:
+            raise InvalidInput("prints a program", parameter="python", way_out="leave --json and --blocks out")
+        print(to_python(*read_completed(Recipe.of(target, given), Doing())), end="")
+        return
     if blocks is not None:
         from nimt.cli.block_run import plan_in_blocks
 

@@ -156,17 +156,16 @@ def make_pupil(learner: Learner, place: Pool | Box, labels: Array) -> Pupil:
         return ForeignPupil(learner, place, labels)
     with first_call_of(lambda: f"{type(learner).__name__}.{name}"):
         pupil = make(place, outputs) if outputs else make(place)
-    check_pupil_of(learner, pupil)
+    if not type(pupil).__module__.startswith("nimt."):  # ours has it all, and to ask for the diagonal may compute it
+        _check_own_pupil(learner, pupil)
     return pupil
 
 
 PUPIL_HAS = ("values", "loss", "diagonal", "learn", "to_learner", "state", "restore")
 
 
-def check_pupil_of(learner: object, pupil: object) -> None:
+def _check_own_pupil(learner: object, pupil: object) -> None:
     """Refuse what a learner of the user returned as its pupil, if it lacks something that every pupil has."""
-    if type(pupil).__module__.startswith("nimt."):
-        return  # and to ask for the diagonal may compute it
     missing = [name for name in PUPIL_HAS if not hasattr(pupil, name)]
     if missing:
         raise InvalidInput(

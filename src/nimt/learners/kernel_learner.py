@@ -144,7 +144,8 @@ class KernelLearner(StartsFromInitial, Described):
         as_loss(self.loss)
         check_rate(self.learning_rate)
         self.check_initial()
-        self.update.check()
+        if (update := self.update) is not PLAIN:
+            update.check()
 
     def bind(self, pool: Pool) -> Self:
         """Fix the pool that an `initial` given as values belongs to, and the diagonal that "auto" is computed from."""

@@ -363,19 +363,14 @@ class Task:
         """How it will run: the engine, its memory with the record and the snapshots, and why."""
         found: Plan = self.choice.plan
         name = self.engine.name if isinstance(self.engine, RandomFeatures) else found.engine
-        return Plan(name, found.bytes + self._bytes_of_record(), found.window, found.reason)
-
-    def _bytes_of_record(self) -> int:
-        """Return the bytes that grow with the length of the lesson, and those of the snapshots."""
-        steps = self.stop.max_iterations
-        k = self.examples_per_step or 1
-        numbers = math.prod(self.label_outputs)
+        steps, k, numbers = self.stop.max_iterations, self.examples_per_step or 1, math.prod(self.label_outputs)
         record = (8 + (0 if self.keep.record == "picks" else 8 * k * (1 + numbers))) * steps
         if self.keep.record != "all":
             record = min(record, 8 * steps + RECORD_LIMIT)
         if self.keeps_coefficients:
             record += min(8 * k * numbers * steps, RECORD_LIMIT)
-        return record + self.target.nbytes * len(self.keep.snapshots)
+        snapshots = self.target.nbytes * len(self.keep.snapshots)
+        return Plan(name, found.bytes + record + snapshots, found.window, found.reason)
 
     def begin(self, *, quiet: bool = False) -> Session:
         """Return the lesson before its first step; unless `quiet`, warn of what will go wrong."""
