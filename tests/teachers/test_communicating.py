@@ -101,19 +101,19 @@ def test_files_and_checkpoints(engine, tmp_path):
     assert kept.method == "RFT-2 communicating"
 
 
-@pytest.mark.parametrize("start", [0.0, 0.7, lambda x: np.column_stack([x[:, 0], x[:, 1]]), "table"])
+@pytest.mark.parametrize("start", [0.0, 0.7, lambda x: np.column_stack([x[:, 0], x[:, 1], x[:, 0]]), "table"])
 def test_the_coefficients_and_the_start_follow(start):
     """After any mixtures the taught learner, evaluated anywhere it is known, is the function on the pool."""
     teacher = Communicating(nimt.GreedyTeacher(), every=6)
-    initial = waves(SCATTERED, 2, 50) if isinstance(start, str) else start
-    lesson = teach(teacher, 2, start=initial)
+    initial = waves(SCATTERED, 3, 50) if isinstance(start, str) else start
+    lesson = teach(teacher, 3, start=initial)
     np.testing.assert_allclose(lesson.learner.predict(SCATTERED), lesson.final, atol=1e-10)
     again = nimt.teach(
         lesson.learner, teacher, SCATTERED, lesson.target, max_iterations=30, tol=None
     )  # taught and mixed before
     np.testing.assert_allclose(again.learner.predict(SCATTERED), again.final, atol=1e-9)
     if start == 0.0:
-        assert np.array_equal(lesson.mixes[0], np.eye(2))
+        assert np.array_equal(lesson.mixes[0], np.eye(3))
 
 
 def test_a_mixture_never_increases_the_error():
