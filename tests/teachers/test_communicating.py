@@ -221,15 +221,15 @@ def test_what_is_refused(wrong, sentence):
 
 def test_the_held_out_curve_begins_with_the_start():
     def start(points):
-        return waves(points, 2, 50)
+        return waves(points, 3, 50)
 
     fresh = np.random.default_rng(1).uniform(-2, 2, size=(20, 2))
     for snapshots in ([0, 3], []):  # also if the lesson ends where it begins
         lesson = teach(
-            Communicating(nimt.GreedyTeacher(), every=3), 2, start=start, snapshots=snapshots,
-            max_iterations=max([0, *snapshots]), tol=None, holdout=(fresh, waves(fresh, 2, 7)),
+            Communicating(nimt.GreedyTeacher(), every=3), 3, start=start, snapshots=snapshots,
+            max_iterations=max([0, *snapshots]), tol=None, holdout=(fresh, waves(fresh, 3, 7)),
         )  # fmt: skip
-        at_start = np.sqrt(np.mean((start(fresh) - waves(fresh, 2, 7)) ** 2))
+        at_start = np.sqrt(np.mean((start(fresh) - waves(fresh, 3, 7)) ** 2))
         assert lesson.held_out_curve[0] == pytest.approx(at_start)
         if snapshots:  # at later steps it is measured after the mixture, as the discrepancy is
             assert lesson.held_out_curve[3] == pytest.approx(lesson.held_out.rms)
