@@ -51,7 +51,7 @@ def a_page(browser, **options):
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if _is_error(message) else None)
+    page.on("console", lambda said: errors.append(f"{said.text} ({said.location['url']})") if _is_error(said) else None)
     try:
         yield page
     finally:

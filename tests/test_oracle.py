@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 def test_random_lessons_are_what_plain_loops_say(first):
     verdict = Verdict()
     for number in range(first, first + BATCH):
-        judge_number(number, SEED, verdict)
+        judge_number(number, SEED, verdict, fewest=3)  # other tests compile for 3 outputs; `make soak` draws 2, too
     assert not verdict.wrong, "\n".join(verdict.wrong)
     assert verdict.undecided <= BATCH
 

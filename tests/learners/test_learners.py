@@ -6,6 +6,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.gaussian_process.kernels import Matern
 
 import nimt
+from nimt.operators.dense import GRAM_LIMIT, DenseOperator
 from nimt.pools.pool import Points
 from problems import scattered, small_lesson
 
@@ -250,3 +251,29 @@ def test_a_learner_shows_what_was_changed_in_few_words():
         "KernelLearner(kernel=rbf(width=0.5), learning_rate=0.1)"
     )
     assert len(repr(nimt.KernelLearner(nimt.rbf(0.5), initial=np.zeros(10_000)))) < 120
+
+
+@pytest.mark.parametrize("way", ["gram", "window", "columns"])
+def test_one_example_moves_every_value_by_the_definition(way):
+    """f <- f - eta L'(x) K(x, .), whether K is kept, is a window on a grid, or is computed column by column."""
+    pool = Points(np.linspace(0, 3, 12)) if way == "columns" else nimt.Grid(np.linspace(0, 3, 120))
+    kernel = nimt.rbf(0.05 if way == "window" else 0.4)
+    pupil = nimt.KernelLearner(kernel, learning_rate=lambda step: 0.5 / (1 + step), initial=0.25).make_pupil(pool)
+    pupil.operator = DenseOperator(kernel, pool, gram_limit=GRAM_LIMIT if way == "gram" else 0)
+    assert (pupil.operator.keeps_gram, pupil.operator.window is not None) == (way == "gram", way != "columns")
+    f, c, points = [0.25] * len(pool), [0.0] * len(pool), pool.points[:, 0].tolist()
+    shown = [(3, -1.5), (len(pool) - 1, 0.75), (3, 2.0)]  # one of them again
+    for step, (index, slope) in enumerate(shown):
+        pupil.move_one(index, slope)
+        move = -0.5 / (1 + step) * slope
+        c[index] += move
+        for s, x in enumerate(points):
+            f[s] += move * np.exp(-(((x - points[index]) / kernel.width) ** 2))
+        assert pupil.added.tolist() == [move] and pupil.steps == step + 1
+    np.testing.assert_allclose(pupil.values, f, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(pupil.coefficients, c, rtol=1e-15)
+    assert np.flatnonzero(pupil.shown).tolist() == [3, len(pool) - 1]
+    by_arrays = np.full(len(pool), 0.25)
+    for step, (index, slope) in enumerate(shown):
+        pupil.operator.add(by_arrays, np.array([index]), np.array([-0.5 / (1 + step) * slope]))
+    np.testing.assert_array_equal(pupil.values, by_arrays)

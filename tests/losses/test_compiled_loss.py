@@ -68,7 +68,7 @@ def test_its_lessons_are_those_of_the_class(name, teacher):
 
 
 def test_the_square_loss_written_again_is_the_square_loss_to_the_last_bit():
-    y = np.random.default_rng(1).normal(size=(SIZES["2-D"], 2))
+    y = np.random.default_rng(1).normal(size=(SIZES["2-D"], 3))
     one, other = (teach(POOLS["2-D"], y, nimt.GreedyTeacher(), "grid", loss=loss) for loss in ("square", squared))
     assert_same_lesson(one, other)
     np.testing.assert_array_equal(one.final, other.final)

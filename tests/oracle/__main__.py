@@ -28,9 +28,9 @@ class Verdict:
     undecided: int = 0
 
 
-def judge_number(number: int, seed: int, verdict: Verdict) -> None:
-    """Draw one lesson, give it on every engine that covers it, and judge each."""
-    problem = draw(np.random.default_rng([seed, number]))
+def judge_number(number: int, seed: int, verdict: Verdict, fewest: int = 2) -> None:
+    """Draw one lesson, give it on every engine that covers it, and judge each; `fewest` is that of `draw`."""
+    problem = draw(np.random.default_rng([seed, number]), fewest)
     ran: set[str] = set()
     for engine in ENGINES:
         if engine in ran:  # "auto" took it

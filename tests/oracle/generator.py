@@ -19,14 +19,14 @@ def one_of(rng: Generator, *choices: Any) -> Any:
     return choices[int(rng.integers(len(choices)))]
 
 
-def draw(rng: Generator) -> Problem:
-    """Draw a lesson."""
+def draw(rng: Generator, fewest: int = 2) -> Problem:
+    """Draw a lesson of one output, or of `fewest` to three."""
     if rng.random() < 0.06:
         return draw_in_a_box(rng)
     axes, points = draw_pool(rng)
     n, d = points.shape
     kernel = draw_kernel(rng)
-    q = 1 if rng.random() < 0.6 else int(rng.integers(2, 4))
+    q = 1 if rng.random() < 0.6 else max(fewest, int(rng.integers(2, 4)))
     linear = q == 1 and rng.random() < 0.08
     loss = draw_loss(rng, q)
     target = draw_target(rng, points, q, loss)

@@ -101,19 +101,19 @@ def test_files_and_checkpoints(engine, tmp_path):
     assert kept.method == "RFT-2 communicating"
 
 
-@pytest.mark.parametrize("start", [0.0, 0.7, lambda x: np.column_stack([x[:, 0], x[:, 1]]), "table"])
+@pytest.mark.parametrize("start", [0.0, 0.7, lambda x: np.column_stack([x[:, 0], x[:, 1], x[:, 0]]), "table"])
 def test_the_coefficients_and_the_start_follow(start):
     """After any mixtures the taught learner, evaluated anywhere it is known, is the function on the pool."""
     teacher = Communicating(nimt.GreedyTeacher(), every=6)
-    initial = waves(SCATTERED, 2, 50) if isinstance(start, str) else start
-    lesson = teach(teacher, 2, start=initial)
+    initial = waves(SCATTERED, 3, 50) if isinstance(start, str) else start
+    lesson = teach(teacher, 3, start=initial)
     np.testing.assert_allclose(lesson.learner.predict(SCATTERED), lesson.final, atol=1e-10)
     again = nimt.teach(
         lesson.learner, teacher, SCATTERED, lesson.target, max_iterations=30, tol=None
     )  # taught and mixed before
     np.testing.assert_allclose(again.learner.predict(SCATTERED), again.final, atol=1e-9)
     if start == 0.0:
-        assert np.array_equal(lesson.mixes[0], np.eye(2))
+        assert np.array_equal(lesson.mixes[0], np.eye(3))
 
 
 def test_a_mixture_never_increases_the_error():
@@ -221,15 +221,15 @@ def test_what_is_refused(wrong, sentence):
 
 def test_the_held_out_curve_begins_with_the_start():
     def start(points):
-        return waves(points, 2, 50)
+        return waves(points, 3, 50)
 
     fresh = np.random.default_rng(1).uniform(-2, 2, size=(20, 2))
     for snapshots in ([0, 3], []):  # also if the lesson ends where it begins
         lesson = teach(
-            Communicating(nimt.GreedyTeacher(), every=3), 2, start=start, snapshots=snapshots,
-            max_iterations=max([0, *snapshots]), tol=None, holdout=(fresh, waves(fresh, 2, 7)),
+            Communicating(nimt.GreedyTeacher(), every=3), 3, start=start, snapshots=snapshots,
+            max_iterations=max([0, *snapshots]), tol=None, holdout=(fresh, waves(fresh, 3, 7)),
         )  # fmt: skip
-        at_start = np.sqrt(np.mean((start(fresh) - waves(fresh, 2, 7)) ** 2))
+        at_start = np.sqrt(np.mean((start(fresh) - waves(fresh, 3, 7)) ** 2))
         assert lesson.held_out_curve[0] == pytest.approx(at_start)
         if snapshots:  # at later steps it is measured after the mixture, as the discrepancy is
             assert lesson.held_out_curve[3] == pytest.approx(lesson.held_out.rms)

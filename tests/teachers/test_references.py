@@ -26,14 +26,14 @@ LABELS = {
     "square": np.where(WRONG, TRUTH + rng.normal(size=70), TRUTH),
     "huber": np.where(WRONG, TRUTH + rng.normal(size=70), TRUTH),
     "logistic": np.where(WRONG, -1, 1) * np.where(TRUTH > 0, 1.0, -1.0),
-    "several": np.column_stack([TRUTH + 0.3 * rng.normal(size=70), np.cos(POINTS[:, 0])]),
+    "several": np.column_stack([TRUTH + 0.3 * rng.normal(size=70), np.cos(POINTS[:, 0]), POINTS[:, 1]]),
     "crossentropy": nimt.classes.one_hot(np.where(WRONG, (CLASSES + 1) % 3, CLASSES)),
 }
 REFERENCES = {
     "square": TRUTH,
     "huber": TRUTH,
     "logistic": 3 * TRUTH,
-    "several": np.column_stack([TRUTH, np.cos(POINTS[:, 0])]),
+    "several": np.column_stack([TRUTH, np.cos(POINTS[:, 0]), POINTS[:, 1]]),
     "crossentropy": 4.0 * nimt.classes.one_hot(CLASSES),
 }
 

@@ -107,8 +107,8 @@ SPARSE = np.random.default_rng(3).uniform(0, 35, (900, 2))
     ("engine", "x", "kernel", "q", "p"),
     [
         ("grid", FLAT, nimt.rbf(0.5), 1, 1.25),
-        ("grid", FLAT, nimt.rbf(0.5), 2, 1.5),
-        ("streamed", FLAT, 2.0 * nimt.rbf(6.0), 2, 1.0),
+        ("grid", FLAT, nimt.rbf(0.5), 3, 1.5),
+        ("streamed", FLAT, 2.0 * nimt.rbf(6.0), 3, 1.0),
         ("neighbours", SPARSE, nimt.rbf(0.8), 1, 1.25),
         ("neighbours", SPARSE, 2.0 * nimt.rbf(0.8), 3, 1.25),
         ("streamed", SPARSE, nimt.linear(0.1) + nimt.rbf(2.0), 1, 1.25),

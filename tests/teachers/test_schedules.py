@@ -189,25 +189,25 @@ def teachers_with_packs(size, n):
             (greedy, ()),
             (nimt.GreedyTeacher(k=of_the_pool, pool=0.6), ()),
             (nimt.GreedyTeacher(k=k, labels=nimt.teachers.AlternativeLabels(0.3, 0.4)), ()),
-            (greedy, (2,)),
-            (nimt.teachers.PerOutput(greedy), (2,)),
-            (nimt.teachers.Communicating(greedy, every=5), (2,)),
+            (greedy, (3,)),
+            (nimt.teachers.PerOutput(greedy), (3,)),
+            (nimt.teachers.Communicating(greedy, every=5), (3,)),
         ],
         "loss": [
             (nimt.GreedyTeacher(k=k, score="loss", loss="square"), ()),
             (nimt.GreedyTeacher(k=k, score="gradient", loss="huber", kernel=nimt.linear()), ()),
-            (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss="huber")), (2,)),
+            (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss="huber")), (3,)),
         ],
         "loss below 0": [
             (nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing), ()),
             (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), ()),
-            (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), (2,)),
-            (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing)), (2,)),
+            (nimt.GreedyTeacher(k=of_the_pool, pool=0.6, score="loss", loss=less_than_nothing), (3,)),
+            (nimt.teachers.PerOutput(nimt.GreedyTeacher(k=k, score="loss", loss=less_than_nothing)), (3,)),
         ],
         "nothing": [
             (nimt.RandomTeacher(k=k), ()),
             (nimt.RandomTeacher(k=of_the_pool, pool=0.6, replace=False), ()),
-            (nimt.teachers.PerOutput(nimt.RandomTeacher(k=k)), (2,)),
+            (nimt.teachers.PerOutput(nimt.RandomTeacher(k=k)), (3,)),
         ],
     }
 

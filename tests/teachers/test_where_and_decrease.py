@@ -41,7 +41,7 @@ def teach(teacher, y, loss="square", **options):
         (np.where(CLASSES > 0, 1, -1), np.where(CLASSES > 0, 1, -1) * np.where(WRONG, -1.0, 1.0), "logistic"),
         (TRUTH, FAR, "square"),
         (lambda x: np.sin(2 * x[:, 0]) + x[:, 1], FAR, "huber"),
-        (np.column_stack([TRUTH, TRUTH]), np.column_stack([FAR, TRUTH + 0.1]), "square"),
+        (np.column_stack([TRUTH] * 3), np.column_stack([FAR, TRUTH + 0.1, TRUTH]), "square"),
     ],
 )
 def test_points_whose_label_disagrees_are_not_shown(reference, y, loss, tmp_path):
@@ -134,7 +134,7 @@ def test_what_cannot_be_compared_gets_a_sentence(options, y, sentence):
 @pytest.mark.parametrize("k", [1, 4])
 def test_what_is_shown_lowers_the_sum_of_squares_most(several, k):
     """Every point is tried by a step of its own, at every step of the lesson."""
-    y = np.column_stack([FAR, TRUTH]) if several else FAR
+    y = np.column_stack([FAR, TRUTH, FAR**2]) if several else FAR
     gram, eta, f = KERNEL(POINTS), 0.2, np.zeros(y.shape)
     teacher = nimt.GreedyTeacher(k=k, score="decrease", kernel=KERNEL, learning_rate=eta)
     lesson = teach(teacher, y, max_iterations=40)
@@ -155,11 +155,11 @@ SPARSE = rng.uniform(0, 35, (900, 2))
     ("engine", "x", "kernel", "q", "k"),
     [
         ("grid", FLAT, nimt.rbf(0.5), 1, 1),
-        ("grid", FLAT, nimt.rbf(0.5), 2, 3),
+        ("grid", FLAT, nimt.rbf(0.5), 3, 3),
         ("streamed", FLAT, nimt.rbf(0.5), 1, 1),
-        ("streamed", FLAT, 2.0 * nimt.rbf(6.0), 2, 3),
+        ("streamed", FLAT, 2.0 * nimt.rbf(6.0), 3, 3),
         ("neighbours", SPARSE, nimt.rbf(0.8), 1, 1),
-        ("neighbours", SPARSE, 2.0 * nimt.rbf(0.8), 2, 3),
+        ("neighbours", SPARSE, 2.0 * nimt.rbf(0.8), 3, 3),
         ("streamed", SPARSE, nimt.linear(0.1) + nimt.rbf(2.0), 1, 1),
     ],
 )

@@ -152,8 +152,8 @@ def _answer(arguments: Sequence[str] | None) -> int:
     if len(given) > 1 and given[0] in COMPLETION:
         # typer passes over the shell that is named and takes the one it finds, unless this is set
         os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
-    # their remarks on damaged pictures, caches and lost connections would stand beside ours
-    for name in ("PIL", "matplotlib", "distributed.batched", "distributed.core", "distributed.utils"):
+    # their remarks on damaged pictures and caches would stand beside ours
+    for name in ("PIL", "matplotlib"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with warnings.catch_warnings(), _stop_by_signals():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import json
+import logging
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -167,6 +168,10 @@ def connect(address: str | None) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise MissingExtra("--cluster needs Dask: pip install 'nimt[dask]'") from None
+    # any module of Dask may log a traceback when the scheduler is lost, and importing it sets the levels of its loggers
+    for handler in logging.getLogger("distributed").handlers:
+        handler.setLevel(logging.CRITICAL)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     try:
         client: Any = Client(address, timeout=10)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:

@@ -178,6 +178,8 @@ def _first_by_schedule(decay: Decay, start: LessonStart) -> tuple[int | None, in
     for step, (growth, shift) in enumerate(follow_modes(decay, start, limit)):
         if decay.discrepancy(growth, shift) < start.tol:
             return step, limit
+        if not np.isfinite(growth).all():  # a mode that has overflowed does not come back
+            break
     return None, limit
 
 
