@@ -48,6 +48,30 @@ def test_teachers_of_each_output(name):
     testing.check_teacher(parse_teacher(f"{name}-per-output", k=1.0 if name == "whole" else 2))
 
 
+WITHOUT_A_WORD = [
+    nimt.teachers.INTTeacher(k=2, look=nimt.schedules.every(3)),  # by default the length of the lesson decides
+    nimt.teachers.MixedTeacher([(nimt.GreedyTeacher(), 0.5), (nimt.RandomTeacher(), 0.5)], k=2),
+    nimt.teachers.Observed(nimt.GreedyTeacher(k=2), noise=0.01, delay=2),
+    nimt.teachers.SequenceTeacher([0, 3, 1]),
+    nimt.RandomTeacher(order="epoch"),
+    nimt.GreedyTeacher(score="decrease"),
+]
+FOR_SOME_LEARNERS = {"ClassroomTeacher", "Communicating", "PerOutput"}
+
+
+@pytest.mark.parametrize("teacher", WITHOUT_A_WORD, ids=lambda teacher: teacher.name)
+def test_teachers_without_a_word(teacher):
+    testing.check_teacher(teacher)
+
+
+def test_no_teacher_is_left_out():
+    named = {kind.__name__ for kind, _ in list_spellings().values()}
+    tried = named | {type(teacher).__name__ for teacher in WITHOUT_A_WORD} | FOR_SOME_LEARNERS
+    every = {name for name in dir(nimt.teachers) if isinstance(getattr(nimt.teachers, name), type)}
+    kinds = {name for name in every if issubclass(getattr(nimt.teachers, name), nimt.Teacher)} - {"Teacher"}
+    assert kinds == tried
+
+
 @pytest.mark.parametrize(
     "learner",
     [

@@ -255,7 +255,6 @@ def test_bad_references_of_classes_get_a_sentence(reference, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"reference": None}, "give reference="),
         ({"reference": "auto"}, "must be an array, a function of x, a fitted estimator or a nimt.reference"),
         ({"reference": 5}, "must be an array, a function of x, a fitted estimator or a nimt.reference, got 5"),
         ({"reference": TRUTH, "difficulty": 1}, "difficulty must be True or False"),
@@ -269,6 +268,20 @@ def test_bad_references_of_classes_get_a_sentence(reference, sentence):
 def test_bad_options_get_a_sentence(options, sentence):
     with pytest.raises(nimt.InvalidInput, match=sentence):
         nimt.SurrogateTeacher(**options)
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_the_target_is_the_reference_by_default(engine):
+    learner = nimt.KernelLearner(nimt.rbf(WIDTH), learning_rate=0.1)
+    rules = {"max_iterations": 60, "tol": None, "engine": engine}
+    plain = nimt.teach(learner, nimt.SurrogateTeacher(), POINTS, TRUTH, **rules)
+    told = nimt.teach(learner, nimt.SurrogateTeacher(np.array(TRUTH)), POINTS, TRUTH, **rules)
+    np.testing.assert_array_equal(plain.indices, told.indices)
+    f, gram = np.zeros(len(POINTS)), nimt.rbf(WIDTH)(POINTS)
+    for shown in plain.indices[:20, 0]:
+        scores = (f - TRUTH) ** 2 - 0.05 * (2 * (f - TRUTH)) ** 2
+        assert scores[shown] >= scores.max() - 1e-12
+        f = f - 0.1 * 2 * (f[shown] - TRUTH[shown]) * gram[:, shown]
 
 
 def test_a_reference_of_several_outputs_is_refused_by_each_output():

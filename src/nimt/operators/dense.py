@@ -68,7 +68,10 @@ class DenseOperator:
     @cached_property
     def gram(self) -> Array:
         if self.window is not None:
-            return np.array([self.window.column(index) for index in range(len(self.pool))])
+            gram, one = np.zeros((len(self.pool), len(self.pool))), np.ones(())
+            for index, row in enumerate(gram):
+                self.window.add_column(row, index, one)
+            return gram
         points = self.pool.points
         gram = np.empty((len(points), len(points)))
         rows = max(1, GRAM_BLOCK // (8 * len(points)))

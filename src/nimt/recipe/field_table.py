@@ -55,7 +55,8 @@ class RecipeFields(OptionsAsText):
     )
     teacher: str = entry(
         defaults.TEACHER,
-        "greedy, random, soft, synthesis (makes the labels too) or whole (everything at every step); "
+        "greedy, random, soft, responsive, synthesis (makes the labels too) or whole (everything at every step); "
+        "omniscient, surrogate, imitation, exam, classroom, rescaling, importance, pruning; "
         "the rules of kernel interpolation f, P, f*P, f/P; greedy-per-output and so on show every output examples of "
         "its own. A class of yours is package:Name, or package:Name(alpha=3).",
         HOW, key="teacher", of_racer=True,

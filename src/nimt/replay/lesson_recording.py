@@ -250,7 +250,7 @@ def _follow(lesson: Lesson, operator: GridOperator | DenseOperator) -> Iterator[
         if step in mixes:
             pupil.mix(mixes[step])
         with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is told as it was
-            follow_step(lesson, step, pupil)
+            follow_step(lesson, step, pupil, lesson.pack(step))
         yield pupil.added
 
 

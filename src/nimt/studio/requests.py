@@ -63,7 +63,8 @@ def teachers() -> tuple[str, ...]:
     >>> teachers()[:4], teachers()[-1]
     (('classroom', 'exam', 'greedy', 'imitation'), 'you')
     """
-    ours = (name for name, (_, fixed) in list_spellings().items() if not fixed)
+    spelled = {name: fixed for name, (_, fixed) in list_spellings().items() if "k" not in fixed}
+    ours = sorted(spelled, key=lambda name: (bool(spelled[name]), name))
     return (*ours, *list_offered("teacher"), PERSON)
 
 

@@ -42,6 +42,9 @@ class KnowsLearner:
     @property
     def known_parts(self) -> dict[str, Any]:
         """What it knows of the learner by its own parameters."""
+        unknown = [part for part in self.opens if part not in PARTS]
+        if unknown:
+            raise InvalidInput(f"must be of {', '.join(map(repr, PARTS))}, got {unknown[0]!r}", parameter="sees")
         given = ((part, getattr(self, PARTS[part], None)) for part in self.opens)
         return {part: value for part, value in given if value is not None}
 

@@ -33,10 +33,11 @@ class SurrogateTeacher(ByReference):
     Parameters
     ----------
     reference : nimt.reference, array, callable or fitted estimator
-        What is taken for f*. A `nimt.reference` of the rows of the pool, in their order, answers by what it has stored
-        (out of fold, if made so). An array holds outputs (n,) or (n, q) as the learner's, which are logits under the
-        logistic and cross-entropy loss; or numbers of classes (n,) where the target has a column for each. A callable
-        returns these. A classifier with `predict_proba` is asked for its shares, of which logits are made.
+        What is taken for f*, the target itself by default. A `nimt.reference` of the rows of the pool, in their order,
+        answers by what it has stored (out of fold, if made so). An array holds outputs (n,) or (n, q) as the learner's,
+        which are logits under the logistic and cross-entropy loss; or numbers of classes (n,) where the target has a
+        column for each. A callable returns these. A classifier with `predict_proba` is asked for its shares, of which
+        logits are made.
     k : int, float or schedule
         A count from 1 to n, or a share in (0, 1]; a schedule (`nimt.schedules`) changes it with the step.
     look : schedule, optional
@@ -59,7 +60,7 @@ class SurrogateTeacher(ByReference):
     [11, 0]
     """
 
-    reference: Any
+    reference: Any = None
     loss: str | Loss | None = None
     k: int | float | PackSchedule = 1
     look: LookSchedule | None = None
@@ -71,12 +72,10 @@ class SurrogateTeacher(ByReference):
     does_without: ClassVar[tuple[str, ...]] = ("kernel", "loss", "rate")
     fallbacks: ClassVar[Mapping[str, Any]] = {"loss": "square", "rate": PAPERS_RATE}
     own_colour: ClassVar[str | None] = "#882255"
-    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # the program has no way to give a reference
+    spellings: ClassVar[Mapping[str, Mapping[str, Any]]] = {"surrogate": {}}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.reference is None:
-            raise InvalidInput("a surrogate teacher compares the learner with a reference: give reference=")
         check_flag("difficulty", self.difficulty)
         if not self.difficulty and self.kernel is not None:
             raise InvalidInput("kernel= is used by difficulty=True only: leave it out")

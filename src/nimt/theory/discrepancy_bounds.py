@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from nimt.theory.bounds_table import check_one_output
 from nimt.theory.replaying import Replay, replay
 
 GRADIENTS = ("evaluated", "norm")
+PART = 2**17  # values of f that are looked at together
 
 
 def discrepancy_at(learner: KernelLearner, X: Pool | ArrayLike, y: Any) -> Array:
@@ -143,21 +145,22 @@ def discrepancies_of(again: Replay, *, seed: int | None = None) -> Discrepancies
     if seed is not None:
         check_count("seed", seed, at_least=0, at_most=None)
         draws = np.random.default_rng(seed).integers(len(again.candidates), size=steps)
-    for moment in again.moments():
-        t = moment.step
-        everywhere = pool_discrepancy(again, moment.values)
-        possible = everywhere if again.free else everywhere[again.candidates]
-        shown[t] = everywhere[moment.indices].max()
-        largest[t] = possible.max()
-        mean[t] = possible.mean()
-        sampled[t] = possible[draws[t]]
+    is_free, moments = again.free, again.moments()
+    while part := list(islice(moments, max(1, PART // len(again.lesson.target)))):
+        t = slice(part[0].step, part[-1].step + 1)
+        everywhere = pool_discrepancy(again, np.array([moment.values for moment in part]))
+        possible = everywhere if is_free else everywhere[:, again.candidates]
+        shown[t] = [row[moment.indices].max() for row, moment in zip(everywhere, part, strict=True)]
+        largest[t], mean[t] = possible.max(axis=1), possible.mean(axis=1)
+        sampled[t] = possible[np.arange(len(part)), draws[t]]
     return Discrepancies(shown, largest, mean, None if seed is None else sampled)
 
 
 def pool_discrepancy(again: Replay, values: Array) -> Array:
-    """Return S on the whole pool, shape (n,)."""
+    """Return S on the whole pool at some steps, (steps, n)."""
+    target = np.tile(again.lesson.target, (len(values), 1))  # a loss of the user may not stretch it itself
     with np.errstate(over="ignore", invalid="ignore"):  # of a diverged lesson it is infinite
-        return np.asarray((again.loss.slope(values, again.lesson.target) * again.diagonal) ** 2)
+        return np.asarray((again.loss.slope(values, target) * again.diagonal) ** 2)
 
 
 def greedy_ratio(lesson: Lesson, *, seed: int | None = None) -> Array:

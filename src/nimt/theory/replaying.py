@@ -76,6 +76,8 @@ class Replay:
         """The learning rate of every step, shape (T,)."""
         before = self.start.steps_so_far()
         steps = range(before, before + len(self.lesson))
+        if not callable(self.start.learning_rate) and len(steps):
+            return np.full(len(steps), self.start.rate(before, self.diagonal))
         return np.array([self.start.rate(step, self.diagonal) for step in steps], dtype=np.float64)
 
     @cached_property
@@ -112,22 +114,23 @@ class Replay:
         lesson = self.lesson
         pupil = pupil or self.pupil()
         values = pupil.values.copy()
+        has_own, loss, rates = lesson.per_output, self.loss, self.rates.tolist()
         for step in range(len(lesson)):
             shown, labels = lesson.pack(step)
-            indices, rate = shown.astype(np.intp), pupil.rate()
-            own = outputs_of(len(indices), lesson.target.shape[1]) if lesson.per_output else ...
+            indices = shown.astype(np.intp)
+            own = outputs_of(len(indices), lesson.target.shape[1]) if has_own else ...
             with np.errstate(over="ignore", invalid="ignore"):  # a diverged lesson is told as it was
-                slopes = np.asarray(self.loss.slope(values[indices, own], labels))
-                follow_step(lesson, step, pupil)
+                slopes = np.asarray(loss.slope(values[indices, own], labels))
+                follow_step(lesson, step, pupil, (indices, labels))
             after = pupil.values.copy()
-            yield Moment(step, values, after, indices, labels, slopes, rate)
+            yield Moment(step, values, after, indices, labels, slopes, rates[step])
             values = after
         _check_arrival(values, lesson.final)
 
 
-def follow_step(lesson: Lesson, step: int, pupil: KernelPupil) -> None:
+def follow_step(lesson: Lesson, step: int, pupil: KernelPupil, pack: tuple[Indices, Array]) -> None:
     """Move a pupil as a step moved the learner: by the coefficients recorded, or, of a pack, by its labels."""
-    indices, labels = lesson.pack(step)
+    indices, labels = pack
     known = lesson.coefficients
     moves = labels if known is None else known[step][: len(indices)]
     if not lesson.per_output:

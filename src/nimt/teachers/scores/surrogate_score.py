@@ -22,7 +22,7 @@ class Surrogate(LessCost, name="surrogate"):
     """
 
     loss: Loss = field()
-    reference: Array
+    reference: Array | None  # None is the target itself
     cost: Callable[[Pool], Array]  # (eta / 2) K(x, x)
 
     is_offered: ClassVar[bool] = False
@@ -31,7 +31,8 @@ class Surrogate(LessCost, name="surrogate"):
         return self.loss.value(predictions, target) - of_outputs
 
     def constants(self, pool: Pool, target: Array) -> Array:
-        return np.vstack([self.cost(pool), rows_by_output(self.loss.value(self.reference, target))])
+        answers = target if self.reference is None else self.reference
+        return np.vstack([self.cost(pool), rows_by_output(self.loss.value(answers, target))])
 
     @staticmethod
     def compile(slope: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any]:
