@@ -116,7 +116,7 @@ class TestNoOrdersReachIt:
 def test_brackets_in_a_title_are_no_markup(monkeypatch, capsys):
     monkeypatch.setattr("nimt.cli.console.Unbroken.isatty", lambda stream: True)
     with progress_bar("a[/b]c[red]{x}{", shown=True) as watcher:
-        watcher(SimpleNamespace(step=1, max_iterations=9, discrepancy=0.5, outcome=None, letter="M"))
+        watcher(SimpleNamespace(step=1, max_iterations=9, discrepancy=0.5, outcome=None, letter="M", in_per_cent=False))
     assert "a[/b]c[red]{x}{" in capsys.readouterr().err
 
 
@@ -394,6 +394,14 @@ def test_a_table_in_a_narrow_terminal_loses_no_column_and_breaks_no_number(monke
     print_table(["learner", "teacher", "seeds", "steps", "discrepancy at the end", "seconds per lesson"], [line] * 2)
     words = capsys.readouterr().out.split()
     assert all(words.count(word) >= 2 for cell in line for word in cell.split())
+
+
+def test_columns_move_together_before_words_are_broken(monkeypatch, capsys):
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    monkeypatch.setenv("COLUMNS", "80")
+    line = ["random:0.05", "5", "336 (319 to 351)", "0.000996", "4,707", "280", "0.00139"]
+    print_table(["teacher", "seeds", "steps", "M at end", "examples", "points", "seconds"], [line])
+    assert any("336 (319 to 351)" in row for row in capsys.readouterr().out.splitlines())
 
 
 def test_the_root_mean_square_is_called_so(nimt, tmp_path):

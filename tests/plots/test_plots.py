@@ -396,7 +396,7 @@ def test_plots_alone_loads_matplotlib_and_never_pyplot():
 # ---------------------------------------------------------------- classes and many points
 
 
-def flowers(dimension, words, n=60):
+def flowers(dimension, words, n=60, **options):
     """A lesson on a prepared table of classes."""
     rng = np.random.default_rng(0)
     place = np.arange(n) % len(words)
@@ -406,7 +406,8 @@ def flowers(dimension, words, n=60):
     pool = PreparedPoints(preparation.points(rows), preparation)
     target = preparation.labels([words[number] for number in place])
     learner = nimt.KernelLearner(nimt.rbf(2.0), loss="logistic" if len(words) == 2 else "square")
-    return nimt.teach(learner, nimt.GreedyTeacher(), pool, target, max_iterations=80, tol=None, measure="accuracy")
+    ways = {"max_iterations": 80, "tol": None, "measure": "accuracy"} | options
+    return nimt.teach(learner, nimt.GreedyTeacher(), pool, target, **ways)
 
 
 def test_classes_in_many_dimensions_are_counted_by_what_the_learner_names():
@@ -417,6 +418,22 @@ def test_classes_in_many_dimensions_are_counted_by_what_the_learner_names():
     counts = np.array([int(text.get_text() or 0) for text in ax.texts]).reshape(3, 3)
     assert counts.sum() == 60 and np.trace(counts) == round(60 * lesson.discrepancy[-1])
     assert [label.get_text() for label in ax.get_xticklabels()] == ["iris", "rose", "tulip"]
+
+
+@pytest.mark.parametrize("width", [None, "page"])
+def test_words_of_panels_in_several_rows_do_not_touch(width):
+    lesson = flowers(4, ("setosa", "versicolor", "virginica"), snapshots=range(9))
+    figure = plots.panels(lesson, range(7), width=width)
+    figure.draw_without_rendering()
+    axes = [ax for ax in figure.axes if ax.get_visible()]
+    words = [word for ax in axes for word in (*ax.get_children(), ax.xaxis.label) if isinstance(word, Text)]
+    boxes = [word.get_window_extent() for word in words if word.get_text()]
+    assert len(boxes) > 20
+    for one, other in combinations(boxes, 2):
+        width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)
+        assert width <= 1 or height <= 1
+    edge = figure.bbox
+    assert all(box.y1 <= edge.y1 + 1 and box.y0 >= edge.y0 - 1 and box.x1 <= edge.x1 + 1 for box in boxes)
 
 
 def test_two_classes_on_a_plane_have_a_colour_each_and_are_named():

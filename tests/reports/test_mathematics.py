@@ -60,6 +60,8 @@ def test_brackets_are_as_high_as_letters_unless_they_are_asked_to_grow():
     """Without this, a font for formulas makes each of them as high as the whole line."""
     signs = {part.text: part.get("stretchy") for part in tree(typeset(r"f(x) = \lVert y \rVert")).iter("mo")}
     assert signs == {"(": "false", ")": "false", "=": None, "‖": "false"}
+    braces = tree(typeset(r"\{ |b| \}")).iter("mo")
+    assert [(part.text, part.get("rspace")) for part in braces] == [("{", None), ("|", "0"), ("|", "0"), ("}", None)]
     high = tree(typeset(r"\exp\left(-\frac{a}{b}\right)^2")).find("msup/mrow")
     assert [high[0].text, high[-1].text] == ["(", ")"] and high[0].get("stretchy") is None
     for wrong in (r"\left(x", r"\left x \right)", r"\left(x\right"):

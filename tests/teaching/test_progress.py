@@ -20,7 +20,9 @@ class Terminal(io.StringIO):
 
 
 def at(step, last=100, discrepancy=0.5, outcome=None):
-    return SimpleNamespace(step=step, max_iterations=last, discrepancy=discrepancy, outcome=outcome, letter="M")
+    return SimpleNamespace(
+        step=step, max_iterations=last, discrepancy=discrepancy, outcome=outcome, letter="M", in_per_cent=False
+    )
 
 
 @pytest.fixture
@@ -65,6 +67,15 @@ def test_a_callback_of_ones_own_is_called_too_and_may_stop_the_lesson():
     lesson = small_lesson(progress=True, callback=lambda now: seen.append(now.step) or now.step >= 4)
     assert lesson.outcome is nimt.lesson.Outcome.STOPPED
     assert seen == [1, 2, 3, 4, 4]
+
+
+def test_a_share_is_told_in_per_cent():
+    terminal = Terminal()
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.5)
+    with progress.progress_bar(True, file=terminal) as bar:
+        ways = {"max_iterations": 3, "tol": None, "measure": "accuracy", "callback": bar}
+        nimt.teach(learner, nimt.GreedyTeacher(), [0.0, 5.0], [1.0, -1.0], **ways)
+    assert "accuracy 100.0%" in terminal.getvalue()
 
 
 def test_auto_waits_a_second(clock):

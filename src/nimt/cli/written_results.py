@@ -276,6 +276,8 @@ def print_summary(summary: dict[str, Any]) -> None:
         texts["discrepancy_at_end"] = measure.text(summary["discrepancy_at_end"], summary["tol"], 6)
     if "held_out_accuracy" in texts:
         texts["held_out_accuracy"] = per_cent(summary["held_out_accuracy"])
+    if "steps_per_second" in texts:
+        texts["steps_per_second"] = f"{summary['steps_per_second']:,.0f}"
     rows = [[ROWS[name].format(word=summary["measure_word"]), text] for name, text in texts.items()]
     compiling = compiling_text(summary)
     if compiling is not None:
@@ -304,6 +306,8 @@ def print_table(header: list[str], lines: list[list[str]]) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, WIDE)  # a file or a pipe has no edge to keep within
+    if console.measure(table, options=console.options.update(width=WIDE)).maximum > console.width:
+        table.padding = (0, 1, 0, 0)  # before words are broken, columns move together
     console.print(table)
 
 

@@ -27,6 +27,7 @@ from nimt.pools.pool import Grid, Pool
 MOST_PANELS = 8  # drawn if no steps are given
 COLUMNS = 4
 PANEL = 1.65  # inches, of a panel in a figure for a paper
+WIDE_PANEL = 2.25  # of one with words along its axes
 MOST_NAMED = 6  # outputs that the legend names; more would fill the figure
 FEW = 8  # up to this many examples get a large mark each
 
@@ -192,7 +193,7 @@ def _draw_scenes(
     table: list[Panel], lesson: Lesson, figure: Figure | SubFigure | None, form: FigureWidth | None
 ) -> Figure | SubFigure:
     """Draw what an animation draws: for many dimensions, and for values that are not finite."""
-    rows, columns = _layout(len(table), form)
+    rows, columns = _layout(len(table), form, WIDE_PANEL)
     figure = figure or new_figure(WIDTHS[form] if form else 2.45 * columns, 2.75 * rows + 0.35)
     all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
     limits, colour = limits_of(lesson), inks([lesson.colour])[0].colour
@@ -297,8 +298,8 @@ def _map_size(pool: Pool) -> tuple[float, float]:
     return 1.9, float(np.clip(1.9 * rows / columns, 0.6, 4.0))
 
 
-def _layout(count: int, form: FigureWidth | None) -> tuple[int, int]:
-    most = COLUMNS if form is None else round(WIDTHS[form] / PANEL)
+def _layout(count: int, form: FigureWidth | None, panel: float = PANEL) -> tuple[int, int]:
+    most = COLUMNS if form is None else round(WIDTHS[form] / panel)
     columns = count if count <= most else -(-count // -(-count // most))
     return -(-count // columns), columns
 

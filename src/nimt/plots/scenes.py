@@ -250,7 +250,9 @@ class ConfusionScene:
         self.target: Array = target
         self.count: int = len(words)
         self.classes: NDArray[np.intp] = answers(target, target)
-        self.ink: AxesImage = ax.imshow(np.zeros((self.count, self.count)), cmap="Blues", vmin=0, vmax=1)
+        self.ink: AxesImage = ax.imshow(
+            np.zeros((self.count, self.count)), cmap="Blues", vmin=0, vmax=1, aspect="auto"
+        )  # square cells would be laid out over the words of the panel above
         places = range(self.count)
         self.texts: list[Text] = [
             ax.text(column, row, "", ha="center", va="center", fontsize=8.5 if self.count <= MOST_NUMBERED else 5)
@@ -260,7 +262,7 @@ class ConfusionScene:
         names = [word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}\u2026" for word in words]
         ax.set_xticks(places, names, rotation=0 if max(map(len, names)) * self.count <= ROOM_OF_WORDS else 60)
         ax.set_yticks(places, names)
-        ax.set(xlabel="class named by the learner", ylabel="class")
+        ax.set(xlabel="class the learner says", ylabel="class")
         ax.tick_params(length=0)
         self.moving: list[Artist] = [self.ink, *self.texts]
 

@@ -153,7 +153,7 @@ class _Formula:
             return f"<mfrac>{above}{self._group()}</mfrac>"
         if name == "sqrt":
             return f"<msqrt>{self._group()}</msqrt>"
-        if name.endswith("}"):
+        if name.endswith("}") and name != "}":
             kind, _, letters = name[:-1].partition("{")
             if kind == "text":
                 return f"<mtext>{escape(letters)}</mtext>"
@@ -176,4 +176,6 @@ class _Formula:
 def _sign(sign: str) -> str:
     if sign == "*":
         return '<mo lspace="0" rspace="0">∗</mo>'  # a mark of f*, not a product; U+2217, since * is raised already
+    if sign in "|‖":  # browsers take them for relations, with room on both sides
+        return f'<mo stretchy="false" lspace="0" rspace="0">{sign}</mo>'
     return f'<mo stretchy="false">{sign}</mo>' if sign in FENCES else f"<mo>{escape(sign)}</mo>"

@@ -54,6 +54,8 @@ class Progress:
         How the lesson ended, at the last call; None before.
     letter : str
         What narrow places call the discrepancy: M, RMS, or the name of the measure.
+    in_per_cent : bool
+        Whether the discrepancy is a share, as an accuracy is.
     """
 
     step: int
@@ -63,6 +65,7 @@ class Progress:
     engine: Engine = field(repr=False)
     outcome: Outcome | None = None
     letter: str = "M"
+    in_per_cent: bool = False
 
     @property
     def values(self) -> Array:
@@ -280,6 +283,7 @@ class Session(Iterator[tuple[int, Selection, float]]):
             self.engine,
             self.outcome,
             self.task.measure.letter,
+            self.task.measure.in_per_cent,
         )
 
     def _make_interrupted(self, error: Exception) -> LessonInterrupted:

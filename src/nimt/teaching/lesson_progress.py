@@ -77,7 +77,7 @@ class LessonBar:
         self.is_over = progress.outcome is not None
         if self.bar is None:
             return
-        words = f"{progress.letter} {progress.discrepancy:.3e}"
+        words = f"{progress.letter} {progress.discrepancy:{'.1%' if progress.in_per_cent else '.3e'}}"
         self.bar.total, is_forecast = find_end(progress.step, progress.max_iterations, self.expected)
         if progress.outcome is not None and progress.outcome is not Outcome.INTERRUPTED:
             self.bar.total = max(progress.step, 1)
