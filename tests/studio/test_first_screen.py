@@ -9,7 +9,7 @@ from studio.test_page import OVER
 
 pytestmark = pytest.mark.long
 
-SIZES = ((1024, 768), (1280, 720), (1366, 768), (1920, 1080))
+SIZES = ((1024, 768), (1280, 720), (1366, 768), (1440, 900), (1920, 1080))
 
 
 @pytest.fixture(scope="module")
