@@ -9,7 +9,7 @@ from studio.test_page import OVER
 
 pytestmark = pytest.mark.long
 
-SIZES = ((1024, 768), (1280, 720), (1366, 768), (1920, 1080))
+SIZES = ((1024, 768), (1280, 720), (1366, 768), (1440, 900), (1920, 1080))
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,15 @@ def test_a_race_and_why_are_seen_without_scrolling(page, size):
     for name in ("#stages canvas", "#timeline", "#scrub", "#results tr", "#why-text", "#race"):
         assert bottom_of(page, name) <= size[1], name
     assert page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(results.parentElement)")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_why_is_seen_below_the_guide(page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.evaluate("studio.guide.open(2)")
+    page.wait_for_function("() => studio.racers.length && studio.racers.every(({ over }) => over) && !studio.asked")
+    assert page.locator("#guide").bounding_box()["y"] >= 0 and bottom_of(page, "#why-text") <= size[1]
+    page.evaluate("studio.guide.close(); scrollTo(0, 0)")
 
 
 def test_the_race_stays_in_view_while_teachers_are_added(page):

@@ -188,12 +188,24 @@ def test_draw_a_curve_and_race(page):
     board, stage = (page.locator(place).first.bounding_box() for place in ("#sketch", "#stages canvas"))
     assert board["x"] + board["width"] < stage["x"]  # then it stands beside the lessons
     assert abs(board["y"] - stage["y"]) < 60
-    assert lesson.itd is None and "did not reach the tolerance in 5,000 steps" in page.inner_text("#narrow")
+    assert lesson.itd is None
+    page.wait_for_selector("#narrow:visible")
+    assert "did not reach the tolerance in 5,000 steps" in page.inner_text("#narrow")
+    page.fill("#width", "0.7")
+    page.keyboard.press("Tab")
+    assert page.locator("#narrow").is_hidden()  # it spoke of another width
+    page.fill("#width", "0.4")
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => !studio.later")
+    page.click("#race")
+    page.wait_for_selector("#narrow:visible")
     before = page.evaluate("studio.race")
     page.click("#do-narrow")
     page.wait_for_function(f"() => studio.race && studio.race !== {json.dumps(before)}")
     settled(page)
-    assert page.evaluate("studio.request.rules.width") == 0.2
+    width, itd = page.evaluate("[studio.request.rules.width, studio.racers[0].itd]")
+    assert width in (0.2, 0.1, 0.05, 0.025) and itd is not None  # narrowed until the forecast reaches
+    assert page.locator("#narrow").is_hidden()
     page.click("#sketch-clear")
     page.wait_for_selector("#empty:visible")
 
@@ -444,6 +456,39 @@ def test_a_fork_of_a_fork_counts_from_the_start_of_the_race(page):
     page.keyboard.press("Home")  # a branch of a step that it shares with others begins there
     fork_at(page, 3, 20, 0.04)
     assert page.evaluate("[studio.racers[4].offset, studio.racers[4].header.parent]") == [20, 0]
+
+
+def test_a_fork_with_another_teacher_has_its_name(page):
+    page.evaluate("studio.seek(30)")
+    page.select_option("#fork-teacher", "random")
+    page.click("#do-fork-teacher")
+    settled(page, 3)
+    assert page.evaluate("studio.racers.map(({ name }) => name)") == ["greedy", "random", "random from step 30"]
+
+
+def test_why_names_the_row_of_a_table_and_its_class(page, tmp_path):
+    rows = [f"{i % 7},{i * i % 5},{i % 3},{i % 4},{'cat' if i % 2 else 'dog'}" for i in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["size,age,legs,ears,animal", *rows]))
+    page.set_input_files("#file", tmp_path / "t.csv")
+    page.wait_for_function("() => studio.racers[0]?.rows && studio.racers[0].taken")
+    page.evaluate("studio.seek(0)")
+    page.wait_for_function("() => document.getElementById('why-text').textContent.startsWith('Next comes row ')")
+    row = page.evaluate("(({ lesson, rows }) => rows[lesson.shownAt(0)[0]])(studio.racers[0])")
+    size, age, legs, _, animal = rows[row - 2].split(",")  # as a spreadsheet counts: the names are row 1
+    text = page.inner_text("#why-text")
+    assert text.startswith(f"Next comes row {row} with size = {size}, age = {age}, legs = {legs} and 1 more (circle)")
+    assert f"It is {animal}, and the learner says " in text
+
+
+def test_the_game_ends_in_its_own_words(page):
+    page.click("#be-teacher")
+    page.wait_for_function("() => studio.teaching && studio.racers[1]?.over")
+    for _ in range(20):
+        page.evaluate("studio.lessons.show(5)")
+    page.wait_for_function("() => document.getElementById('said').textContent.startsWith('The end. The goal was not')")
+    page.wait_for_function("() => studio.stages[0].foot.textContent.includes('the goal was not reached in 20 clicks')")
+    page.keyboard.press("End")
+    page.wait_for_function("() => studio.stages[1].foot.textContent.includes('the goal is reached')")
 
 
 def test_a_divergence_is_said_and_the_page_lives(page):

@@ -64,6 +64,15 @@ def test_the_page_teaches_as_the_library_does_without_a_server(browser, tmp_path
         for point in shown[:12]:
             page.evaluate(f"studio.lessons.show({point})")
         page.wait_for_function("() => document.getElementById('said').textContent.includes('as fast as greedy!')")
+        bent = [[-3, 3, 121], [float(np.sign(np.sin(3 * x))) for x in np.linspace(-3, 3, 121)]]
+        asked_for = {"target": {"kind": "drawn", "axes": bent[:1], "values": bent[1]}, "start": {"kind": "zero"}}
+        rules = {"kernel": "rbf", "width": 0.4, "loss": "square", "steps": 2000, "tol": 1e-3}
+        page.evaluate(
+            "(request) => studio.start(request)",
+            asked_for | {"rules": rules, "racers": [{"teacher": "greedy", "k": 1, "rate": 0.5}]},
+        )
+        page.wait_for_selector("#narrow:visible")
+        assert "the forecast is M < 0.001 after " in page.inner_text("#narrow")
         page.select_option("#target-kind", "named:digit:0")
         page.wait_for_function(f"{OVER} && studio.racers[0].header.points === 784")
         digit = nimt.sources.read_problem("digit:0", "digit:8")

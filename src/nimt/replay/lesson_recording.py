@@ -28,6 +28,7 @@ from nimt.theory.replaying import follow_step, learner_at_start
 
 FORMAT = 1
 ALIGNED = 8  # bytes: a browser reads 64-bit numbers at such places only
+ROUNDING = 1e-12  # of the largest number of a column
 CURVE_POINTS = 2000
 CHUNK = 4096  # steps whose coefficients are held at once
 LARGEST = 2**24  # bytes of examples, coefficients and columns; beyond it only every so many steps are kept
@@ -159,7 +160,9 @@ def _name_axes(pool: Pool) -> tuple[list[str], Array]:
     if isinstance(pool, PreparedPoints):
         columns = pool.coordinates(np.arange(len(pool)))
         if len(columns) == pool.dimension and all(np.issubdtype(one.dtype, np.number) for one in columns.values()):
-            return list(columns), np.stack([np.asarray(one, dtype=np.float64) for one in columns.values()], axis=1)
+            found = np.stack([np.asarray(one, dtype=np.float64) for one in columns.values()], axis=1)
+            found[np.abs(found) < ROUNDING * np.abs(found).max(axis=0)] = 0.0  # what scaling and back leaves of a zero
+            return list(columns), found
     return list(pool.axis_names), points
 
 
