@@ -251,12 +251,23 @@ def _reference(task: Task, reason: str) -> Choice:
             column = 2e-6 + 1e-8 * min(n, dense.window.cells)
     held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
     plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
-    draws = task.rule is None and task.teacher.at_random
-    choosing = 6e-8 * n if task.per_output or draws else 4e-9 * n
+    alone, point = _cost_to_choose(task)
     if getattr(task.teacher, "diverse", False):
         column += 2e-8 * n  # K is computed to choose each, too
-    seconds = 2e-5 + q * (choosing + _mean_pack(task) * column)
+    seconds = alone * (q if task.per_output else 1) + q * (point * n + _mean_pack(task) * column)
     return Choice(plan, seconds, lambda task, pupil: ReferenceEngine(task, pupil))
+
+
+def _cost_to_choose(task: Task) -> tuple[float, float]:
+    """Return the seconds that a step of the plain loop takes by itself, and for each point of the pool."""
+    rule = task.rule
+    if rule is None:
+        return 2e-5, 6e-8 if task.teacher.at_random else 4e-9
+    if isinstance(rule.labels, LabelsByResponse):
+        return 2.2e-4, 1.5e-8
+    if isinstance(rule.choose, DrawnByOdds):
+        return 5e-5, 1.1e-8
+    return 2e-5, 7e-9 if task.per_output else 4e-9
 
 
 def _mean_pack(task: Task) -> float:
