@@ -37,6 +37,7 @@ from nimt.wording import Wording
 
 NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
 FEWEST_IN_CELLS = 8 * CELL  # points
+WIDE = 0.5  # of the points within reach, on average: then a lesson shows few of them, again and again
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def choose(task: Task) -> Choice:
     if isinstance(on_grid, Choice):  # where it can run, it is never slower than the others
         return on_grid
     far, pairs = _offer_streamed(task), _count_pairs(task)
-    dearest = StreamedOperator.cost(task.pool).seconds  # also where it cannot run: lists of all points take much memory
+    most = pairs > WIDE * len(task.pool) ** 2
+    dearest = StreamedOperator.cost(task.pool, repeats=most).seconds  # also where it cannot run: lists take much memory
     small = len(task.pool) < FEWEST_IN_CELLS  # a few cells, all in reach: columns take as long and are measured exactly
     offered = [_neighbours(task, pairs)] if small else [_neighbours(task, pairs), _cells(task, pairs)]
     offers = [offer for offer in offered if isinstance(offer, Choice)]
@@ -196,7 +198,7 @@ def _cells(task: Task, pairs: float | None = None) -> Choice | str:
         return obstacle
     near = (_count_pairs(task) if pairs is None else pairs) / n
     made = isinstance(rule_of(task).labels, LabelsByResponse)
-    waits = cell_layout.gains_by_waiting(near) and task.target[0].size == 1 and not made
+    waits = cell_layout.gains_by_waiting(near, pool.dimension) and task.target[0].size == 1 and not made
     cost = estimate_cost(near * n, pool, waits)
     needed = cost.memory + 50 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan(
