@@ -86,8 +86,8 @@ class StreamedOperator:
         """
         n = len(pool)
         share = cache_bytes / (8 * n * n)
-        point = 1.05e-9 if share >= 1 else 1.7e-9 if repeats and share >= 0.2 else 4e-9
-        return Cost(memory=min(cache_bytes, 8 * n * n), seconds=5e-7 + point * n)
+        point = 9.5e-10 if share >= 1 else 1.7e-9 if repeats and share >= 0.2 else 4e-9
+        return Cost(memory=min(cache_bytes, 8 * n * n), seconds=1e-6 + point * n)
 
     def diagonal(self) -> Array:
         return diagonal(self.kernel, self.pool)
