@@ -13,6 +13,7 @@ from rich.console import Console
 
 from benchmarks import (
     cells,
+    choosing,
     first,
     growing,
     loops,
@@ -44,6 +45,7 @@ PARTS = {
     "teachers": teachers.teachers,
     "scattered": scattered.scattered,
     "cells": cells.in_cells,
+    "choosing": choosing.choosing,
     "orthogonal": orthogonal.interpolating,
     "loop": loops.own_code,
     "loop-alone": loops.loop_alone,

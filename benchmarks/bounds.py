@@ -27,7 +27,7 @@ def memory(megabytes):
 
     def say():
         speed = read_from_memory()
-        return f"memory: {megabytes:.3g} MB are read in {1e3 * megabytes / speed:,.3g} us, at {1e-3 * speed:.1f} GB/s"
+        return f"memory: {megabytes:.3g} MB are read in {1e6 * megabytes / speed:,.3g} us, at {1e-3 * speed:.1f} GB/s"
 
     return say
 

@@ -67,6 +67,15 @@ class Line:
         return self
 
 
+class Fading(nimt.KernelLearner):
+    """A subclass as a user would write it: all that was learnt fades a little before each step."""
+
+    def partial_fit(self, X, y, sample_weight=None):
+        if len(getattr(self, "coefficients_", ())):
+            self.coefficients_ *= 1.0 - 0.01 * RATE
+        return super().partial_fit(X, y, sample_weight)
+
+
 def loop_alone(bench):
     """The loop by itself, with a teacher and a learner of ours and of one's own: the least of short stretches."""
     cases = {
@@ -74,9 +83,15 @@ def loop_alone(bench):
         "a teacher of one's own, n = 280": (LargestError(), None, 20, "reference"),
         "a learner with predict and partial_fit, n = 280": (nimt.GreedyTeacher(), Line(), 60, "reference"),
         "a KernelLearner that decays, compiled by parts, n = 280": (nimt.GreedyTeacher(), decaying(), 60, "auto"),
+        "a subclass of KernelLearner that decays in partial_fit, n = 280": (
+            nimt.GreedyTeacher(),
+            fading(),
+            637,
+            "reference",
+        ),
         "a teacher with a score of one's own by @nimt.compiled, n = 280": (scored(), None, 1, "auto"),
     }
-    plain = stretch(by_hand)
+    plain, what = stretch(by_hand), "predict, check, record and stop"
     for work, (teacher, learner, goal, engine) in cases.items():
         learner = learner or nimt.KernelLearner(nimt.rbf(0.5), learning_rate=RATE)
         rules = {"max_iterations": 10**6, "tol": None, "engine": engine}
@@ -85,11 +100,15 @@ def loop_alone(bench):
         ours = stretch(session.engine.advance, 500 if engine == "auto" else 25)
         bench.row(f"{work}, one step", f"<= {goal} us", ours,
                   note=f"{plain:.1f} us by hand in NumPy, without rules, checks and record",
-                  bound=bounds.calls(plain, ours, "check, record and stop"))  # fmt: skip
+                  bound=bounds.calls(plain, ours, what))  # fmt: skip
 
 
 def decaying():
     return nimt.KernelLearner(nimt.rbf(0.5), learning_rate=RATE, decay=0.01)
+
+
+def fading():
+    return Fading(nimt.rbf(0.5), learning_rate=RATE)
 
 
 def scored():

@@ -19,6 +19,7 @@ from nimt.learners.learner import Pupil
 from nimt.wording import Wording
 
 SAFE_SQUARES = (1e-280, 1e280)  # sums of squares between which no square was lost or became infinite
+ONE_THREAD = 8192  # numbers: BLAS gives longer products to threads, which wait for each other on a busy machine
 
 
 @dataclass(frozen=True)
@@ -295,6 +296,14 @@ def decibels(root_mean_square: ArrayLike, target: Array) -> Array:
         return np.asarray(20.0 * np.log10(peak / np.asarray(root_mean_square, dtype=np.float64)))
 
 
+def _sum_squares(gap: Array) -> float:
+    """Return sum(gap^2); `dot` and `@` warn of an overflow, and `errstate` takes as long as the product."""
+    if gap.size <= ONE_THREAD:
+        return float(np.vdot(gap, gap))
+    parts = (gap[low : low + ONE_THREAD] for low in range(0, gap.size, ONE_THREAD))
+    return float(sum(np.vdot(part, part) for part in parts))
+
+
 def distance(values: Array, target: Array) -> float:
     """Return sqrt(sum (f - f*)^2), scaled where the squares would leave the range of floating-point numbers.
 
@@ -305,7 +314,7 @@ def distance(values: Array, target: Array) -> float:
     """
     gap = values - target
     gap = gap if gap.ndim == 1 else np.ravel(gap)
-    square = float(np.vdot(gap, gap))  # `dot` and `@` warn of an overflow; `errstate` takes as long as the product
+    square = _sum_squares(gap)
     if SAFE_SQUARES[0] < square < SAFE_SQUARES[1]:
         return math.sqrt(square)
     largest = float(np.max(np.abs(gap), initial=0.0))

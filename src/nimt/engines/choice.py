@@ -37,6 +37,7 @@ from nimt.wording import Wording
 
 NEIGHBOURS_LIMIT = 2**33  # bytes that lists of neighbours may take while they are built
 FEWEST_IN_CELLS = 8 * CELL  # points
+WIDE = 0.5  # of the points within reach, on average: then a lesson shows few of them, again and again
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def choose(task: Task) -> Choice:
     if isinstance(on_grid, Choice):  # where it can run, it is never slower than the others
         return on_grid
     far, pairs = _offer_streamed(task), _count_pairs(task)
-    dearest = StreamedOperator.cost(task.pool).seconds  # also where it cannot run: lists of all points take much memory
+    most = pairs > WIDE * len(task.pool) ** 2
+    dearest = StreamedOperator.cost(task.pool, repeats=most).seconds  # also where it cannot run: lists take much memory
     small = len(task.pool) < FEWEST_IN_CELLS  # a few cells, all in reach: columns take as long and are measured exactly
     offered = [_neighbours(task, pairs)] if small else [_neighbours(task, pairs), _cells(task, pairs)]
     offers = [offer for offer in offered if isinstance(offer, Choice)]
@@ -196,7 +198,7 @@ def _cells(task: Task, pairs: float | None = None) -> Choice | str:
         return obstacle
     near = (_count_pairs(task) if pairs is None else pairs) / n
     made = isinstance(rule_of(task).labels, LabelsByResponse)
-    waits = cell_layout.gains_by_waiting(near) and task.target[0].size == 1 and not made
+    waits = cell_layout.gains_by_waiting(near, pool.dimension) and task.target[0].size == 1 and not made
     cost = estimate_cost(near * n, pool, waits)
     needed = cost.memory + 50 * n * task.target[0].size + count_teacher_bytes(task)
     plan = Plan(
@@ -251,12 +253,23 @@ def _reference(task: Task, reason: str) -> Choice:
             column = 2e-6 + 1e-8 * min(n, dense.window.cells)
     held = 0 if kernel is None else gram + min(gram, 4 * GRAM_BLOCK) if keeps_gram else 2**27
     plan = Plan("reference", held + 80 * n * q, None, f"the plain loop, because {reason}")
-    draws = task.rule is None and task.teacher.at_random
-    choosing = 6e-8 * n if task.per_output or draws else 4e-9 * n
+    alone, point = _cost_to_choose(task)
     if getattr(task.teacher, "diverse", False):
         column += 2e-8 * n  # K is computed to choose each, too
-    seconds = 2e-5 + q * (choosing + _mean_pack(task) * column)
+    seconds = alone * (q if task.per_output else 1) + q * (point * n + _mean_pack(task) * column)
     return Choice(plan, seconds, lambda task, pupil: ReferenceEngine(task, pupil))
+
+
+def _cost_to_choose(task: Task) -> tuple[float, float]:
+    """Return the seconds that a step of the plain loop takes by itself, and for each point of the pool."""
+    rule = task.rule
+    if rule is None:
+        return 2e-5, 6e-8 if task.teacher.at_random else 4e-9
+    if isinstance(rule.labels, LabelsByResponse):
+        return 2.2e-4, 1.5e-8
+    if isinstance(rule.choose, DrawnByOdds):
+        return 5e-5, 1.1e-8
+    return 2e-5, 7e-9 if task.per_output else 4e-9
 
 
 def _mean_pack(task: Task) -> float:
