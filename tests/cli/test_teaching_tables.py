@@ -96,8 +96,24 @@ def test_the_learner_that_was_best_on_rows_held_out_is_kept(nimt, undrawn, noisy
     assert f"the learner of step {best['steps']:,} is kept, of {last['steps']:,} steps" in said
     assert "which are not those it is measured on" in said and "--keep last keeps the last" in said
     assert lesson.outcome is Outcome.CHOSEN and len(lesson) == best["steps"]
+    assert best["kept"] == f"that of step {chosen:,}, the best on rows held out"
+    assert last["kept"] == f"the last, of step {last['steps']:,}"
     np.testing.assert_array_equal(lesson.indices, Lesson.load("last/lesson.npz").indices[: len(lesson)])
     assert "the lesson is over" in nimt("resume", "best", "-n", "5000").err
+
+
+def test_more_steps_are_not_advised_where_rows_held_out_got_worse(nimt, noisy):
+    options = ("noisy.csv", "--reference", "none", "--width", "1", "--keep", "last", "--figures", "none")
+    said = nimt("teach", *options, "-n", "3000", "--out", "worse").out
+    curve = Lesson.load("worse/lesson.npz").held_out_curve
+    best = min(curve, key=curve.get)
+    assert (
+        f"rows held out were predicted best at step {best:,}, so that more steps may not help; to go on: nimt" in said
+    )
+    x = np.linspace(-2, 2, 60).round(4)
+    write_rows("clean.csv", ["x", "y"], x, np.sin(x).round(6))
+    said = nimt("teach", "clean.csv", *options[1:], "-n", 30, "--out", "best").out
+    assert "may not help" not in said and "go on with: nimt resume best" in said
 
 
 def test_a_lesson_that_ends_best_is_kept_as_it_is(nimt, undrawn):

@@ -108,14 +108,20 @@ def check_watch(watch: object) -> None:
 
 
 def make_reference(
-    rows: Rows, model: Any, folds: int, out_of_fold: bool, seed: int, watch: Watcher = be_silent
+    rows: Rows,
+    model: Any,
+    folds: int,
+    out_of_fold: bool,
+    seed: int,
+    watch: Watcher = be_silent,
+    parameter: str = "model",
 ) -> Reference:
-    """Return a reference of rows that are checked."""
+    """Return a reference of rows that are checked; `parameter` is what the user calls the model."""
     columns = () if isinstance(rows.X, np.ndarray) else tuple(rows.X.columns)
     common: dict[str, Any] = {"classes": rows.classes, "columns": columns}
     if isinstance(model, str):
         if model != "auto":
-            raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter="model")
+            raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter=parameter)
         name, made, folded, notes = _find_best(rows, folds, seed, watch)
         if out_of_fold and len(folded.labels) != len(rows):
             folded = fold(made, rows, folds, seed, MOST_FITTED, begin_with(f"fitting f*, {name}: ", watch))
@@ -124,7 +130,7 @@ def make_reference(
         return _settle(rows, name, made, folded, out_of_fold, rows.notes + notes, common, fitted)
     if callable(getattr(model, "fit", None)) and callable(getattr(model, "predict", None)):
         if isinstance(model, type):
-            raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter="model")
+            raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter=parameter)
         made = adapt(model, rows.X)
         name, is_ready = type(model).__name__, _is_fitted(model)
         tell = begin_with(f"asking copies of {name} for rows they did not see, ", watch)
@@ -138,7 +144,7 @@ def make_reference(
         return _settle(rows, name, made, folded, out_of_fold, rows.notes, common)
     if callable(getattr(model, "predict", None)) or callable(model):
         return _take_function(rows, model, out_of_fold, common)
-    raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter="model")
+    raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter=parameter)
 
 
 def draw_compared(rows: Rows, folds: int, seed: int) -> Indices:
