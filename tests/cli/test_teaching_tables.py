@@ -65,6 +65,13 @@ def test_a_model_of_the_rows_is_taught_and_not_their_noise(nimt, undrawn, noisy)
     assert found["held_out_r2"] > max(0.1, rows["held_out_r2"] + 0.1)
 
 
+def test_a_model_no_better_than_the_mean_is_told(nimt, undrawn):
+    rng = np.random.default_rng(0)
+    write_rows("noise.csv", ["a", "y"], rng.normal(size=60).round(3), rng.standard_cauchy(60).round(3))
+    said = taught(nimt, "noise.csv", "--width", "1", "-n", "5", "--out", "run")[1]
+    assert "f* is no better than the mean of the labels" in said
+
+
 @pytest.mark.parametrize("value", ["ridge", ""])
 def test_a_reference_that_is_not_known_is_refused(nimt, noisy, value):
     answer = nimt("teach", "noisy.csv", "--reference", value)

@@ -29,6 +29,7 @@ from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, read_rows
 from nimt.wording import Watcher, be_silent, begin_with
 
+POOR = "f* is no better than "  # how the note on a poor model begins
 MOST_COMPARED = 5000  # rows on which the models of "auto" are compared; of more, so many are drawn
 MOST_FITTED = 20_000  # rows to which the best of them is fitted
 
@@ -215,7 +216,7 @@ def _describe_poor(rows: Rows, found: float) -> tuple[str, ...]:
         plain, name = 0.0, "the mean of the labels"
     else:
         plain, name = float(np.unique(rows.y, return_counts=True)[1].max()) / len(rows), "the most frequent class"
-    return () if found > plain else (f"f* is no better than {name}, so that its answers say little about these rows",)
+    return () if found > plain else (f"{POOR}{name}, so that its answers say little about these rows",)
 
 
 def _take_function(rows: Rows, model: Any, out_of_fold: bool, common: dict[str, Any]) -> Reference:
