@@ -92,7 +92,9 @@ def check_classes(target: Array) -> None:
             f" and the target is {target[other[0]]:g} at index {other[0]}"
         )
     if target.min() == target.max():
-        raise InvalidInput(f"every label is {target[0]:g}, and an accuracy needs at least two classes")
+        raise InvalidInput(
+            f"every label is {target[0]:g}, and an accuracy needs at least two classes: show points of another, too"
+        )
 
 
 def are_classes(target: Array) -> bool:

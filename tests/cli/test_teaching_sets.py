@@ -46,6 +46,26 @@ def test_a_teaching_set_keeps_all_columns_and_says_whether_choosing_helped(nimt,
     assert (tmp_path / "houses-few.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_rows_are_written_as_the_table_has_them(nimt, houses, tmp_path):
+    lines = [line.replace(",", ";").replace(".", ",", 1) for line in houses.read_text().splitlines()]
+    lines = [line if "Ulm" in line or "Bonn" in line else line + " in €" for line in lines]
+    del lines[5]  # with an outlier
+    lines.insert(3, "92;55,5;Ulm;1.1.2001;")  # without a label: the rows below keep their numbers
+    lines = [line.rpartition(";")[0] + ";" + line.rpartition(";")[2].replace(".", ",") for line in lines]
+    (tmp_path / "german.csv").write_text("\n".join(lines) + "\n", encoding="cp1252")
+    for command in (("teaching-set", "--size", 12, "--student", "linear"), ("suspects",)):
+        answer = nimt(command[0], "german.csv", *command[1:], "--out", "kept.csv", "--overwrite")
+        assert answer.code == 0, answer.err
+        head, *kept = (tmp_path / "kept.csv").read_text().splitlines()
+        added = 2 if command[0] == "suspects" else 1
+        assert head.split(";")[1:-added] == lines[0].split(";")
+        for row in kept:
+            number, *cells = row.split(";")
+            assert cells[:-added] == lines[int(number) - 1].split(";")
+        if added == 1:
+            assert len(kept) == 12 and all("," in row.rpartition(";")[2] for row in kept)
+
+
 def test_an_id_and_classes_are_told_before_any_model_is_fitted(nimt, tmp_path):
     rng = np.random.default_rng(2)
     places, x = rng.permutation(500)[:60] + 1000, rng.uniform(-1, 1, 60)

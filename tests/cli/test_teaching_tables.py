@@ -65,6 +65,13 @@ def test_a_model_of_the_rows_is_taught_and_not_their_noise(nimt, undrawn, noisy)
     assert found["held_out_r2"] > max(0.1, rows["held_out_r2"] + 0.1)
 
 
+def test_a_model_no_better_than_the_mean_is_told(nimt, undrawn):
+    rng = np.random.default_rng(0)
+    write_rows("noise.csv", ["a", "y"], rng.normal(size=60).round(3), rng.standard_cauchy(60).round(3))
+    said = taught(nimt, "noise.csv", "--width", "1", "-n", "5", "--out", "run")[1]
+    assert "f* is no better than the mean of the labels" in said
+
+
 @pytest.mark.parametrize("value", ["ridge", ""])
 def test_a_reference_that_is_not_known_is_refused(nimt, noisy, value):
     answer = nimt("teach", "noisy.csv", "--reference", value)
@@ -96,8 +103,24 @@ def test_the_learner_that_was_best_on_rows_held_out_is_kept(nimt, undrawn, noisy
     assert f"the learner of step {best['steps']:,} is kept, of {last['steps']:,} steps" in said
     assert "which are not those it is measured on" in said and "--keep last keeps the last" in said
     assert lesson.outcome is Outcome.CHOSEN and len(lesson) == best["steps"]
+    assert best["kept"] == f"that of step {chosen:,}, the best on rows held out"
+    assert last["kept"] == f"the last, of step {last['steps']:,}"
     np.testing.assert_array_equal(lesson.indices, Lesson.load("last/lesson.npz").indices[: len(lesson)])
     assert "the lesson is over" in nimt("resume", "best", "-n", "5000").err
+
+
+def test_more_steps_are_not_advised_where_rows_held_out_got_worse(nimt, noisy):
+    options = ("noisy.csv", "--reference", "none", "--width", "1", "--keep", "last", "--figures", "none")
+    said = nimt("teach", *options, "-n", "3000", "--out", "worse").out
+    curve = Lesson.load("worse/lesson.npz").held_out_curve
+    best = min(curve, key=curve.get)
+    assert (
+        f"rows held out were predicted best at step {best:,}, so that more steps may not help; to go on: nimt" in said
+    )
+    x = np.linspace(-2, 2, 60).round(4)
+    write_rows("clean.csv", ["x", "y"], x, np.sin(x).round(6))
+    said = nimt("teach", "clean.csv", *options[1:], "-n", 30, "--out", "best").out
+    assert "may not help" not in said and "go on with: nimt resume best" in said
 
 
 def test_a_lesson_that_ends_best_is_kept_as_it_is(nimt, undrawn):

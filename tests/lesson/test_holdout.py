@@ -87,6 +87,24 @@ def test_classes_have_an_accuracy(values, target, accuracy):
     assert error_on(np.array(values), np.array(target)).accuracy == accuracy
 
 
+def test_points_of_one_class_have_an_accuracy_where_two_are_taught():
+    learner = nimt.KernelLearner(nimt.rbf(1.0), loss="logistic", learning_rate=1.0)
+    x, labels = np.linspace(-2, 2, 9), np.array([-1.0] * 5 + [1.0] * 4)
+    held = ([[-1.1], [1.1], [-1.9]], [-1.0, -1.0, -1.0])  # one is taught to be of the other class
+    lesson = nimt.teach(learner, nimt.RandomTeacher(), x, labels, max_iterations=200, seed=0, holdout=held)
+    assert lesson.held_out.accuracy == pytest.approx(2 / 3)
+    split = nimt.teach(
+        learner,
+        nimt.RandomTeacher(),
+        x,
+        labels,
+        max_iterations=200,
+        seed=0,
+        holdout=([[-1.1], [1.1], [1.9]], [-1.0, 1.0, -1.0], 2),
+    )  # one class is left to report on
+    assert split.held_out.accuracy == 0.0
+
+
 def test_a_constant_target_has_no_share_that_is_explained():
     assert error_on(np.array([1.0, 2.0]), np.array([1.0, 1.0])).r_squared is None
 

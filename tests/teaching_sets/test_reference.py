@@ -300,3 +300,8 @@ def test_bad_input_gets_one_sentence(given, said):
     with pytest.raises(nimt.InvalidInput, match=said) as error:
         nimt.reference(**({"X": X, "y": y} | given))
     assert "\n" not in str(error.value)
+
+
+def test_whole_numbers_beyond_those_of_a_float_are_no_classes():
+    labels = np.r_[np.zeros(59), 1e30]
+    assert nimt.reference(np.arange(60.0)[:, np.newaxis], labels).classes is None

@@ -11,6 +11,8 @@ from nimt.cli.console import Doing, note, stderr
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -44,6 +46,10 @@ class LabelledRows:
         Whether the labels are classes; None lets them tell.
     notes : tuple of str
         What was said of the table.
+    file, encoding : Path, str or None
+        Where the rows are from.
+    first : int
+        The number of the first row in the file.
     """
 
     frame: pd.DataFrame
@@ -51,6 +57,31 @@ class LabelledRows:
     y: NDArray[Any]
     classes: bool | None
     notes: tuple[str, ...]
+    file: Path
+    encoding: str | None
+    first: int
+
+    def keep_columns(self, places: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], str, str]:
+        """Return the numbers and all columns of some rows as the file has them; and its separator and decimal sign.
+
+        Of a file that is not text, the columns are those that were read.
+        """
+        import numpy as np
+
+        numbers = self.frame.index.to_numpy()[places]
+        separator, decimal = ",", "."
+        if self.file.suffix.lower() in (".parquet", ".xlsx"):
+            columns = as_columns(self.frame.iloc[places])
+        else:
+            from nimt.sources.delimited import read_cells
+
+            cells = read_cells(self.file, self.encoding)
+            separator, decimal = cells.separator, cells.decimal
+            written = [cells.rows[number - self.first] for number in numbers]
+            columns = {
+                name: np.array([row[place] for row in written], object) for place, name in enumerate(cells.names)
+            }
+        return {find_free_name("row", columns): numbers, **columns}, separator, decimal
 
 
 def read_labelled_rows(
@@ -75,6 +106,7 @@ def read_labelled_rows(
         raise InvalidInput(f"{table!r} has no column {short(absent)!r}; it has {list_names(names)}")
     if not asked or label in asked:
         raise InvalidInput(f"{table!r} needs a target column and at least one other as a feature: {list_names(names)}")
+    first = int(frame.index[0]) if len(frame) else 0
     known = frame[label].notna().to_numpy()
     notes = [f"{file.name}: {sentence}" for sentence in _say_left_out(known)] + said
     frame = frame[known]
@@ -95,7 +127,7 @@ def read_labelled_rows(
     notes += read_rows(X, y, classes).notes  # before models are loaded and fitted
     for sentence in notes:
         note(sentence, quiet=watch.quiet)
-    return LabelledRows(frame, X, y, classes, tuple(notes))
+    return LabelledRows(frame, X, y, classes, tuple(notes), file, encoding, first)
 
 
 def _say_left_out(known: NDArray[Any]) -> list[str]:

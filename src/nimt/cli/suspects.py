@@ -14,7 +14,6 @@ from nimt.cli.labelled_rows import (
     Kind,
     Table,
     TargetColumn,
-    as_columns,
     find_free_name,
     read_labelled_rows,
 )
@@ -62,14 +61,12 @@ def suspects(
         note(sentence, quiet=quiet)
     found = find(rows.X, rows.y, made, seed=seed)
     places = found["row"].to_numpy()
-    columns = {"row": rows.frame.index.to_numpy()[places]}
+    columns, separator, decimal = rows.keep_columns(places)
     if out is None:
-        columns |= {"label": found["label"].to_numpy()}
-    else:
-        columns = {find_free_name("row", rows.frame.columns): columns["row"], **as_columns(rows.frame.iloc[places])}
+        columns = {"row": next(iter(columns.values())), "label": found["label"].to_numpy()}
     columns[find_free_name("reference", columns)] = found["reference"].to_numpy()
     columns[find_free_name("strength", columns)] = found["strength"].to_numpy().round(3)
-    text = as_csv(columns)
+    text = as_csv(columns, separator, decimal)
     note(f"{say_count(len(found), 'row')} of {len(rows.y):,} disagree", quiet=quiet)
     if out is None:
         sys.stdout.write("".join(f"{plain(line)}\n" for line in text.splitlines()))

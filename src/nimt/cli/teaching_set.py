@@ -14,7 +14,6 @@ from nimt.cli.labelled_rows import (
     Kind,
     Table,
     TargetColumn,
-    as_columns,
     find_free_name,
     read_labelled_rows,
 )
@@ -61,7 +60,8 @@ def teaching_set(
 
     Labels are the answers of f*, a model of all rows, which are less noisy than the rows. The sentence at the end says
     what the student has on rows held out after the chosen rows and after random ones: whether choosing helped, and how
-    much is due to the labels. The file written has all columns, the number of each row and the column `label`.
+    much is due to the labels. The file written has all columns as TABLE has them, the number of each row and the column
+    `label`.
     """
     from nimt.datasets.places import as_path
 
@@ -87,10 +87,9 @@ def teaching_set(
         note(sentence, quiet=quiet)
     if found.certificate is not None:
         note(str(found.certificate), quiet=quiet)
-    chosen = rows.frame.iloc[found.indices]
-    columns = {find_free_name("row", chosen.columns): chosen.index.to_numpy(), **as_columns(chosen)}
+    columns, separator, decimal = rows.keep_columns(found.indices)
     columns[find_free_name("label", columns)] = found.labels
-    write_text(place, as_csv(columns))
+    write_text(place, as_csv(columns, separator, decimal))
     written = [str(place)]
     if found.curve is not None:
         with whole_file(figure) as temporary:

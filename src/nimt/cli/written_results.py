@@ -33,6 +33,7 @@ ROWS = {
     "discrepancy_at_end": "{word} at the end",
     "psnr_at_start": "PSNR at the start, dB",
     "psnr_at_end": "PSNR at the end, dB",
+    "kept": "learner kept",
     "held_out_points": "rows held out",
     "held_out_r2": "R^2 on them",
     "held_out_rms": "root mean square error on them",
@@ -253,7 +254,16 @@ def _say_written(
         print_written(folder.path, written)
         if lesson.outcome in (Outcome.BUDGET, Outcome.TIME):
             larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {_larger_budget(lesson)}"
-            say(f"go on with: {go_on}{larger}")
+            worth = lesson.held_out is None or _still_improves(lesson)
+            say(f"{'' if worth else f'{_say_best_step(lesson)}; to '}go on{' with' * worth}: {go_on}{larger}")
+
+
+def _say_best_step(lesson: Lesson) -> str:
+    """Say when the rows held out were predicted best, where that was before the end."""
+    pick = max if lesson.held_out is not None and lesson.held_out.accuracy is not None else min
+    curve = lesson.held_out_curve
+    best = pick(curve, key=lambda step: curve[step]) if curve else 0
+    return f"rows held out were predicted best at step {best:,}, so that more steps may not help"
 
 
 def _larger_budget(lesson: Lesson) -> int:

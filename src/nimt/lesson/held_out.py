@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nimt.arrays import Array, check_stored_array, is_whole
-from nimt.classes import answers, are_classes
+from nimt.classes import are_classes, class_of
 from nimt.errors import CorruptLesson, InvalidInput
 from nimt.measures import distance
 
@@ -37,9 +37,13 @@ class HeldOutRows(NamedTuple):
         """Return the points, and f* there, on which the taught learner is measured."""
         return self.points[self.choosing :], self.target[self.choosing :]
 
-    def measure(self, values: Array, target: Array) -> HeldOutError:
-        """Compare values at some of the points with the target there."""
-        return error_on(values, target, names_classes(self.target))
+    def measure(self, values: Array, target: Array, taught: Array) -> HeldOutError:
+        """Compare values at some of the points with the target there; `taught` is the target of the lesson.
+
+        Few points may be of one class alone, so that the target of the lesson tells that there are two.
+        """
+        of_one = target.ndim == 1 and bool((np.abs(self.target) == 1.0).all()) and names_classes(taught)
+        return error_on(values, target, of_one or names_classes(self.target))
 
 
 @dataclass(frozen=True)
@@ -82,15 +86,20 @@ def error_on(values: Array, target: Array, of_classes: bool | None = None) -> He
     spread = distance(target, np.broadcast_to(target.mean(axis=0), target.shape))
     share = None if spread == 0 else 1.0 - (off / spread) ** 2
     of_classes = names_classes(target) if of_classes is None else of_classes
-    right = float(np.mean(answers(values, target) == answers(target, target))) if of_classes else None
+    right = float(np.mean(_answers(values) == _answers(target))) if of_classes else None
     return HeldOutError(len(target), off / float(np.sqrt(target.size)), share, right)
 
 
-def measure_on_the_way(learner: Any, held: HeldOutRows) -> float:
+def _answers(values: Array) -> Any:
+    """Return the class of each value: its largest output, or its sign, also where the target has one class alone."""
+    return class_of(values) if values.ndim > 1 else values > 0
+
+
+def measure_on_the_way(learner: Any, held: HeldOutRows, taught: Array) -> float:
     """Return the main error of a learner on the points of the curve; of many, only the first are measured."""
     points, target = held.for_curve()
     count = max(FEWEST, PAIRS // max(1, len(getattr(learner, "centers_", ()))))
-    return held.measure(learner.predict(points[:count]), target[:count]).main[1]
+    return held.measure(learner.predict(points[:count]), target[:count], taught).main[1]
 
 
 def names_classes(target: Array) -> bool:

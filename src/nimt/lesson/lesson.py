@@ -130,7 +130,7 @@ class Lesson:
         if self.taught is None:
             return None
         points, target = held.for_report()
-        return held.measure(np.asarray(self.taught.predict(points), dtype=np.float64), target)
+        return held.measure(np.asarray(self.taught.predict(points), dtype=np.float64), target, self.target)
 
     def find_held_out(self) -> HeldOutError | None:
         """Return `held_out`, None if it cannot be computed: a lesson that a failing learner ended is saved, too."""

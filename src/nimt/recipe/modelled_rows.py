@@ -20,7 +20,7 @@ def take_reference(problem: Problem, watch: Watcher = be_silent) -> Problem:
     Rows that are held out keep their own labels. `watch` is told which model is tried.
     """
     watch("loading models of rows, of which one becomes f*")
-    from nimt.teaching_sets.making_reference import reference
+    from nimt.teaching_sets.making_reference import POOR, reference
 
     try:
         largest = float(abs(problem.target).max())
@@ -33,4 +33,6 @@ def take_reference(problem: Problem, watch: Watcher = be_silent) -> Problem:
         why = Wording(str(error), error.tell_in_program({}))
         note = why.embed("f* is the rows themselves, because no model can be made of them: ")
         return dataclasses.replace(problem, notes=(*problem.notes, note))
-    return problem.with_reference(found)
+    problem = problem.with_reference(found)
+    poor = tuple(note for note in found.notes if note.startswith(POOR))
+    return dataclasses.replace(problem, notes=problem.notes + poor)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nimt.lesson.lesson import Lesson
+from nimt.lesson.outcome import Outcome
 from nimt.plots.looks import has_decibels
 from nimt.store.whole_files import write_text
 
@@ -47,6 +48,7 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "outcome": lesson.outcome.name,
         "sentence": str(lesson.outcome),
         "steps": len(lesson),
+        "kept": _say_kept(lesson),
         "max_iterations": settings["max_iterations"],
         "itd": lesson.itd,
         "tol": lesson.tol,
@@ -79,6 +81,15 @@ def summary_of(lesson: Lesson) -> dict[str, Any]:
         "warnings": list(map(str, lesson.warnings)),
         "versions": {"nimt": settings["nimt"], **settings["versions"]},
     }
+
+
+def _say_kept(lesson: Lesson) -> str | None:
+    """Say the learner of which step is kept, where rows held out may choose; None elsewhere."""
+    if lesson.held_out is None:
+        return None
+    if lesson.outcome is Outcome.CHOSEN:
+        return f"that of step {len(lesson):,}, the best on rows held out"
+    return f"the last, of step {len(lesson):,}"
 
 
 def _decibels(lesson: Lesson) -> dict[str, float | None]:

@@ -203,8 +203,10 @@ class Session(Iterator[tuple[int, Selection, float]]):
 
     def _measure_held_out(self) -> None:
         """Measure the error on held-out points at this step, once."""
-        if self.task.holdout is not None and self.engine.step not in self._held_out:
-            self._held_out[self.engine.step] = measure_on_the_way(self.engine.to_learner(), self.task.holdout)
+        held = self.task.holdout
+        if held is not None and self.engine.step not in self._held_out:
+            error = measure_on_the_way(self.engine.to_learner(), held, self.task.target)
+            self._held_out[self.engine.step] = error
 
     @property
     def step(self) -> int:

@@ -237,7 +237,7 @@ def _check_size(size: int | None, tol: float | None, rows: int) -> int:
 
 def _take_reference(rows: Rows, reference: Any, folds: int, seed: int, watch: Watcher) -> Reference:
     if not isinstance(reference, Reference):
-        return make_reference(rows, reference, folds, False, seed, watch)
+        return make_reference(rows, reference, folds, False, seed, watch, "reference")
     if len(reference.labels) != len(rows):
         raise InvalidInput(
             f"answers {say_count(len(reference.labels), 'row')} and X has {len(rows):,}: make it from the same rows",

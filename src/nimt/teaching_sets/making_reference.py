@@ -29,6 +29,7 @@ from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import Rows, read_rows
 from nimt.wording import Watcher, be_silent, begin_with
 
+POOR = "f* is no better than "  # how the note on a poor model begins
 MOST_COMPARED = 5000  # rows on which the models of "auto" are compared; of more, so many are drawn
 MOST_FITTED = 20_000  # rows to which the best of them is fitted
 
@@ -108,14 +109,20 @@ def check_watch(watch: object) -> None:
 
 
 def make_reference(
-    rows: Rows, model: Any, folds: int, out_of_fold: bool, seed: int, watch: Watcher = be_silent
+    rows: Rows,
+    model: Any,
+    folds: int,
+    out_of_fold: bool,
+    seed: int,
+    watch: Watcher = be_silent,
+    parameter: str = "model",
 ) -> Reference:
-    """Return a reference of rows that are checked."""
+    """Return a reference of rows that are checked; `parameter` is what the user calls the model."""
     columns = () if isinstance(rows.X, np.ndarray) else tuple(rows.X.columns)
     common: dict[str, Any] = {"classes": rows.classes, "columns": columns}
     if isinstance(model, str):
         if model != "auto":
-            raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter="model")
+            raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter=parameter)
         name, made, folded, notes = _find_best(rows, folds, seed, watch)
         if out_of_fold and len(folded.labels) != len(rows):
             folded = fold(made, rows, folds, seed, MOST_FITTED, begin_with(f"fitting f*, {name}: ", watch))
@@ -124,7 +131,7 @@ def make_reference(
         return _settle(rows, name, made, folded, out_of_fold, rows.notes + notes, common, fitted)
     if callable(getattr(model, "fit", None)) and callable(getattr(model, "predict", None)):
         if isinstance(model, type):
-            raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter="model")
+            raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter=parameter)
         made = adapt(model, rows.X)
         name, is_ready = type(model).__name__, _is_fitted(model)
         tell = begin_with(f"asking copies of {name} for rows they did not see, ", watch)
@@ -138,7 +145,7 @@ def make_reference(
         return _settle(rows, name, made, folded, out_of_fold, rows.notes, common)
     if callable(getattr(model, "predict", None)) or callable(model):
         return _take_function(rows, model, out_of_fold, common)
-    raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter="model")
+    raise InvalidInput(f"must be 'auto', an estimator or a callable, got {model!r}", parameter=parameter)
 
 
 def draw_compared(rows: Rows, folds: int, seed: int) -> Indices:
@@ -209,7 +216,7 @@ def _describe_poor(rows: Rows, found: float) -> tuple[str, ...]:
         plain, name = 0.0, "the mean of the labels"
     else:
         plain, name = float(np.unique(rows.y, return_counts=True)[1].max()) / len(rows), "the most frequent class"
-    return () if found > plain else (f"f* is no better than {name}, so that its answers say little about these rows",)
+    return () if found > plain else (f"{POOR}{name}, so that its answers say little about these rows",)
 
 
 def _take_function(rows: Rows, model: Any, out_of_fold: bool, common: dict[str, Any]) -> Reference:

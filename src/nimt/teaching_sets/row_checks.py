@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
+LARGEST_WHOLE = 2.0**53  # beyond it a float does not tell neighbouring whole numbers apart
 SECONDS_OF_A_DAY = 86_400.0
 NANOSECONDS_OF_A_DAY = 86_400e9
 NUMBERS = (int, float, np.number, Decimal, Fraction)
@@ -216,7 +217,9 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise InvalidInput(f"y has an infinite label in row {np.flatnonzero(np.isinf(labels))[0]}")
     different = np.unique(labels) if len(labels) else labels
-    whole = labels.dtype.kind != "f" or bool((different == np.round(different)).all())
+    whole = labels.dtype.kind != "f" or bool(
+        ((different == np.round(different)) & (np.abs(different) < LARGEST_WHOLE)).all()
+    )
     few = whole and len(different) <= min(MOST_CLASSES, max(2, len(labels) // 5))
     if classes is None and labels.dtype.kind != "b" and few and len(different) > 1:
         names = ", ".join(f"{value:g}" for value in different)

@@ -78,7 +78,7 @@ def suspects(
         can_be_fitted = isinstance(model, str) or callable(getattr(model, "fit", None))
         if found is None or can_be_fitted:
             with with_few_threads(model, len(rows)):
-                found = make_reference(rows, model, FOLDS, can_be_fitted, int(seed), watch)
+                found = make_reference(rows, model, FOLDS, can_be_fitted, int(seed), watch, "reference")
     if len(found.labels) != len(rows):
         raise InvalidInput(
             f"answers {len(found.labels)} rows and X has {len(rows)}: make it from the same rows", parameter="reference"
