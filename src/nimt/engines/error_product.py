@@ -2,9 +2,10 @@
 
 A compiled engine makes one `ErrorProduct`. The last q rows of the score's constants are K r, one row per output, so
 that the score reads it like any constant. A step that adds c_j K(x_j, .) to f adds c_j times an *effect* to it: the
-column K P K(x_j, .), with P = 1 at the points that may be shown and 0 elsewhere. Effects are computed when a point is
-first shown and kept (`effects`, for whole columns), or all at once where they are short (`make_effect_lists`). Every
-RENEWED steps K r is computed anew, so that rounding does not add up.
+column K P K(x_j, .), with P = 1 at the points that may be shown and 0 elsewhere. The K on the left is that of the
+score, which may be another one than the learner's: a gray-box teacher has an estimate of it. Effects are computed when
+a point is first shown and kept (`effects`, for whole columns), or all at once where they are short
+(`make_effect_lists`). Every RENEWED steps K r is computed anew, so that rounding does not add up.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from nimt.arrays import Array, Flags
 from nimt.kernels import Kernel
 from nimt.operators.dense import GRAM_LIMIT, DenseOperator
 from nimt.operators.grid import find_window
-from nimt.operators.neighbours import Lists
+from nimt.operators.neighbours import Lists, count_pairs
 from nimt.operators.streamed_columns import CACHE, StreamedOperator
 from nimt.pools.pool import Pool
-from nimt.teachers.scores import Score
+from nimt.teachers.scores import JointDecrease, Score
 
 RENEWED = 1024  # steps
 SHORT = 4  # points of a pool for one in an effect, from which lists of effects are cheaper than whole columns
@@ -58,15 +59,16 @@ class ErrorProduct:
         return StreamedOperator(columns.kernel, self.pool, CACHE, fill)
 
 
-def make_effect_lists(lists: Lists, offered: Flags) -> Lists:
-    """Return the lists of K P K from those of K."""
+def make_effect_lists(lists: Lists, of_score: Lists, offered: Flags) -> Lists:
+    """Return the effects of all points as lists, from those of the learner's K and of the score's."""
     from scipy.sparse import csr_array
 
     begin, members, weights = lists
+    own_begin, own_members, own_weights = of_score
     n = len(begin) - 1
     gram = csr_array((weights, members, begin), shape=(n, n))
-    rows = np.repeat(np.arange(n), np.diff(begin))
-    effects = gram @ csr_array((weights * offered[rows], members, begin), shape=(n, n))
+    rows = np.repeat(np.arange(n), np.diff(own_begin))
+    effects = gram @ csr_array((own_weights * offered[rows], own_members, own_begin), shape=(n, n))
     effects.sort_indices()
     return effects.indptr.astype(np.int64), effects.indices.astype(np.int32, copy=False), np.asarray(effects.data)
 
@@ -77,7 +79,10 @@ def find_obstacle_to_lists(score: Score, kernel: Kernel, pool: Pool, cells: floa
         return None
     own = score.operator_on(pool).kernel
     if type(own) is not type(kernel) or own != kernel:
-        return f"its score is of the kernel {own!r}, and the learner has another"
+        window = find_window(own, pool)
+        if not own.is_stationary():
+            return f"its score is of the kernel {own!r}, which is not stationary"
+        cells = max(cells, count_pairs(own, pool) / len(pool) if window is None else window.cells)
     wide = 2**pool.dimension * cells
     if SHORT * wide > len(pool):
         return "a step changes K r at most points"
@@ -86,8 +91,10 @@ def find_obstacle_to_lists(score: Score, kernel: Kernel, pool: Pool, cells: floa
     return None
 
 
-def find_obstacle_to_columns(score: Score, pool: Pool) -> str | None:
-    """Return why whole columns of K K cannot be computed, None if they can."""
+def find_obstacle_to_columns(score: Score, pool: Pool, k: int) -> str | None:
+    """Return why whole columns of K K cannot be computed, or not kept for a pack of k, None if they can."""
+    if isinstance(score, JointDecrease) and 8 * k * len(pool) > CACHE:
+        return f"the columns of K K of {k:,} points would take {8 * k * len(pool) / 2**30:.1f} GiB"
     if not score.keeps_product or 8 * len(pool) ** 2 <= GRAM_LIMIT:
         return None
     if find_window(score.operator_on(pool).kernel, pool) is not None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, check_stored_array
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL, Scoring
-from nimt.engines.compiled import StepBatch
+from nimt.engines.compiled import StepBatch, is_same_kernel
 from nimt.engines.compiled_steps.column_steps import by_columns
 from nimt.engines.compiled_steps.convolution import by_convolution
 from nimt.engines.compiled_steps.diverse import LISTS
@@ -98,6 +98,7 @@ class SparseEngine(ArrangedEngine):
             links = (*(np.zeros(length, dtype=np.int32) for length in lengths), np.zeros(blocks, dtype=np.uint64))
             columns = (self.on_grid, self.grid, self.lists, operator.height)
             self.diverse = (*columns, sizes, tops, links, inner, offsets, *near)
+        self.joint = self.room_for_joint
         start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
@@ -162,11 +163,13 @@ class SparseEngine(ArrangedEngine):
 
     def _effect_lists(self) -> Columns:
         """Return the columns of K K by which K r changes, as lists in the engine's layout."""
-        if isinstance(self.operator, GridOperator):
-            order = self.order if len(self.order) else np.arange(len(self.task.pool), dtype=np.int32)
-            return make_effect_lists(self.operator.lists_in(order), self.place(~self.barred))
-        begin, members, weights = self.lists
-        return make_effect_lists((begin, members, weights), self.place(~self.barred))
+        assert self.product is not None
+        order = self.order if len(self.order) else np.arange(len(self.task.pool), dtype=np.int32)
+        lists = self.operator.lists_in(order)
+        of_score = lists
+        if not is_same_kernel(self.product.operator.kernel, self.operator.kernel):
+            of_score = type(self.operator)(self.product.operator.kernel, self.task.pool).lists_in(order)  # type: ignore[arg-type]
+        return make_effect_lists(lists, of_score, self.place(~self.barred))
 
     def renew_product(self) -> None:
         if self.product is not None and self.scoring is not None:
@@ -246,7 +249,7 @@ class SparseEngine(ArrangedEngine):
             scores = (None, None, *scores[2:])
         taken, code = by_columns(
             self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.effects, self.step,
-            self.discrepancy, self.making, self.drawing, self.diverse if self.greedy else None,
+            self.discrepancy, self.making, self.drawing, self.diverse if self.greedy else None, self.joint,
             nodes if self.tournament else None,
             *function, *scores, *learner, (self.copies[0], 0), np.empty(batch.labels.shape[1]), self.work,
             self.guess, *end,

@@ -117,6 +117,7 @@ class StreamedEngine(CompiledEngine):
         self.f: Array
         self.c: Array
         self.shown: Flags
+        self.joint = self.room_for_joint
         start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
@@ -190,8 +191,13 @@ class StreamedEngine(CompiledEngine):
             rest = batch.part(taken, len(batch.rates))
             effects = None if self.effects is None else self.effects.kept[:2]
             room = self.operator.room if self.effects is None else min(self.operator.room, self.effects.room)
+            if self.joint is not None and pack > room:
+                raise InvalidInput(
+                    "there is too little memory for the columns of a pack",
+                    way_out=Wording("use engine='reference'", "use --engine reference"),
+                )
             more, code, missing = by_whole_columns(
-                self.operator.kept, effects, self.motion, pack <= room, added, self.step + taken, m,
+                self.operator.kept, effects, self.joint, self.motion, pack <= room, added, self.step + taken, m,
                 self.making, self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules,
                 rest,
             )  # fmt: skip
