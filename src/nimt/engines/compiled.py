@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Flags, Indices, check_stored_indices
 from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
 from nimt.engines.engine import STREAMS, Engine, Watch
-from nimt.engines.error_product import RENEWED, ErrorProduct
+from nimt.engines.error_product import RENEWED, ErrorProduct, is_same_kernel
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
 from nimt.inheritance import behaves_like
-from nimt.kernels import Kernel
 from nimt.learners.foreign_learner import find_pupil_maker
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
@@ -102,11 +101,6 @@ def rule_of(task: Task) -> Rule:
     rule = task.rule
     assert rule is not None
     return rule
-
-
-def is_same_kernel(one: Kernel, other: Kernel) -> bool:
-    """Say whether two kernels are of one class with the same parameters."""
-    return type(one) is type(other) and bool(one == other)
 
 
 def pack_size(task: Task, step: int = 0) -> int:
@@ -406,7 +400,7 @@ class CompiledEngine(Engine):
 
     @property
     def room_for_joint(self) -> tuple[Array, NDArray[np.int64]] | None:
-        """Where compiled code chooses packs by their joint decrease, None for other teachers."""
+        """Room in which compiled code chooses packs by their joint decrease, None for other teachers."""
         if not isinstance(self.choose, Jointly) or self.k == 1:
             return None
         n = len(self.task.pool)

@@ -27,6 +27,11 @@ SHORT = 4  # points of a pool for one in an effect, from which lists of effects 
 EFFECTS_LIMIT = 2**30  # bytes of lists of effects
 
 
+def is_same_kernel(one: Kernel, other: Kernel) -> bool:
+    """Say whether two kernels are of one class with the same parameters."""
+    return type(one) is type(other) and bool(one == other)
+
+
 class ErrorProduct:
     """What K r is for a score on a pool.
 
@@ -58,6 +63,12 @@ class ErrorProduct:
 
         return StreamedOperator(columns.kernel, self.pool, CACHE, fill)
 
+    def expect_effects(self, columns: StreamedOperator, effects: StreamedOperator | None) -> StreamedOperator | None:
+        """Return the effects that the teacher expects: with the score's K on both sides, in place of the learner's."""
+        if self.operator.kernel is columns.kernel or is_same_kernel(self.operator.kernel, columns.kernel):
+            return effects
+        return self.effects(StreamedOperator(self.operator.kernel, self.pool))
+
 
 def make_effect_lists(lists: Lists, of_score: Lists, offered: Flags) -> Lists:
     """Return the effects of all points as lists, from those of the learner's K and of the score's."""
@@ -78,7 +89,7 @@ def find_obstacle_to_lists(score: Score, kernel: Kernel, pool: Pool, cells: floa
     if not score.keeps_product:
         return None
     own = score.operator_on(pool).kernel
-    if type(own) is not type(kernel) or own != kernel:
+    if not is_same_kernel(own, kernel):
         window = find_window(own, pool)
         if not own.is_stationary():
             return f"its score is of the kernel {own!r}, which is not stationary"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, check_stored_array
 from nimt.engines.arranging import NOTHING, ArrangedEngine, tournament_levels
 from nimt.engines.codes import CARRY, ERROR, FAN, NO_SCORE, TILE, TOTAL, Scoring
-from nimt.engines.compiled import StepBatch, is_same_kernel
+from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.column_steps import by_columns
 from nimt.engines.compiled_steps.convolution import by_convolution
 from nimt.engines.compiled_steps.diverse import LISTS
@@ -21,7 +21,7 @@ from nimt.engines.compiled_steps.pack_steps import add_spread, choose_packs, pac
 from nimt.engines.compiled_steps.scoring import score_all
 from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import build_tournament
-from nimt.engines.error_product import make_effect_lists, product_rows
+from nimt.engines.error_product import is_same_kernel, make_effect_lists, product_rows
 from nimt.engines.layouts import grid_order, norm_of_outputs
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout, wide_layout
@@ -71,7 +71,10 @@ class SparseEngine(ArrangedEngine):
         self.bits: Whole = self.score.view(np.int64)
         self.scoring: Scoring | None = self.scoring_with(self.place)
         self.last_product: Array | None = None  # K r once the scores are let go
-        self.effects: Columns | None = None if self.product is None else self._effect_lists()
+        self.effects: Columns | None = None
+        self.joint: tuple[object, ...] | None = None
+        if self.product is not None:
+            self._make_effect_lists()
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
         own_room = self.way == "separable" and not task.has_schedule
         selects = self.greedy and not self.tournament and not own_room
@@ -98,7 +101,6 @@ class SparseEngine(ArrangedEngine):
             links = (*(np.zeros(length, dtype=np.int32) for length in lengths), np.zeros(blocks, dtype=np.uint64))
             columns = (self.on_grid, self.grid, self.lists, operator.height)
             self.diverse = (*columns, sizes, tops, links, inner, offsets, *near)
-        self.joint = self.room_for_joint
         start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
@@ -161,15 +163,19 @@ class SparseEngine(ArrangedEngine):
     def largest_score(self) -> float:
         return max(0.0, float(self.node_bits[self.levels[-2]].view(np.float64)))
 
-    def _effect_lists(self) -> Columns:
-        """Return the columns of K K by which K r changes, as lists in the engine's layout."""
+    def _make_effect_lists(self) -> None:
+        """Make the columns by which K r changes, and those that a teacher of packs expects, in the engine's layout."""
         assert self.product is not None
         order = self.order if len(self.order) else np.arange(len(self.task.pool), dtype=np.int32)
         lists = self.operator.lists_in(order)
         of_score = lists
         if not is_same_kernel(self.product.operator.kernel, self.operator.kernel):
             of_score = type(self.operator)(self.product.operator.kernel, self.task.pool).lists_in(order)  # type: ignore[arg-type]
-        return make_effect_lists(lists, of_score, self.place(~self.barred))
+        offered, room = self.place(~self.barred), self.room_for_joint
+        self.effects = make_effect_lists(lists, of_score, offered)
+        if room is not None:
+            expected = self.effects if of_score is lists else make_effect_lists(of_score, of_score, offered)
+            self.joint = (*room, expected)
 
     def renew_product(self) -> None:
         if self.product is not None and self.scoring is not None:
@@ -308,7 +314,7 @@ class SparseEngine(ArrangedEngine):
     def let_go(self) -> None:
         super().let_go()
         self.last_product = self._product_in_pool_order()
-        self.score, self.scoring, self.effects = NOTHING, None, None
+        self.score, self.scoring, self.effects, self.joint = NOTHING, None, None, None
         self.bits = self.work = NO_SLOTS
         self.grid = self.lists = ()
         self.orders = np.empty(0, np.int32)

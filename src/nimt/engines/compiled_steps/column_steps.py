@@ -90,7 +90,7 @@ def by_columns(
             for v in range(number_of(copies)):
                 out_index[t, v] = best_slot[node_tile[root + v]] - v * size_of_copy
         elif joint is not None:
-            choose_jointly(joint, effects, None, f, y, bits, constants, outputs, out_index[t])
+            choose_jointly(joint[0], joint[1], joint[2], None, f, y, bits, constants, outputs, out_index[t])
         elif score is not None:
             choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[t])
         if making is not None:

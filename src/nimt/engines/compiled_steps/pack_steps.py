@@ -35,14 +35,14 @@ def choose_packs(diverse, bits, work, guess, f, y, score, copies, out):
 
 
 @compiled
-def choose_jointly(joint, effect_lists, effect_columns, f, y, bits, constants, outputs, out):
+def choose_jointly(left, ranks, effect_lists, effect_columns, f, y, bits, constants, outputs, out):
     """Write a pack as `JointDecrease.choose_pack` chooses it, ascending; returns false where an effect is not kept.
 
-    `joint` is room: for K r' as rows, and for the bits of the scores that the points chosen leave. Effects are lists,
-    or columns with the row of each point, and the other of the two is None. Where the effect of a point is not kept,
+    `left` and `ranks` are room: for K r' as rows, and for the bits of the scores that the points chosen leave. Effects
+    are those that the teacher expects, K P K with its own K on both sides: lists, or columns with the row of each
+    point, and the other of the two is None. Where the effect of a point is not kept,
     that point fills the rest of the pack, for Python to compute it.
     """
-    left, ranks = joint
     q = len(outputs)
     n = bits.size
     first = constants.shape[0] - q

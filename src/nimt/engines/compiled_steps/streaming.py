@@ -66,7 +66,7 @@ def by_whole_columns(
     `out_index`. Where not even the columns of one pack can be kept (`fits` is false), ADD asks to add `moves` to the
     values; `added` then says that this was done for the first step. `effects` are the columns of K K by which K r
     changes, for a score that needs it (`engines/error_product`), and the row that holds the one of each point; `joint`
-    is room to choose packs by their joint decrease in. `motion`
+    is what packs are chosen from by their joint decrease. `motion`
     is what moves with f, for a learner with momentum and so on.
     """
     columns, where, used, clock = kept
@@ -83,7 +83,7 @@ def by_whole_columns(
             if state != GOING:
                 return t, state, NOTHING_MISSING
             if joint is not None:
-                if not choose_jointly(joint, None, effects, f, y, bits, scoring[3], outputs, chosen):
+                if not choose_jointly(joint[0], joint[1], None, joint[2], f, y, bits, scoring[3], outputs, chosen):
                     return t, GOING, FETCH
             elif work is not None:
                 if greedy:
