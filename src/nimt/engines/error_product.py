@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags
-from nimt.kernels import Kernel
+from nimt.kernels import CUT, Kernel
 from nimt.operators.dense import GRAM_LIMIT, DenseOperator
 from nimt.operators.grid import find_window
 from nimt.operators.neighbours import Lists, count_pairs
@@ -24,6 +24,7 @@ from nimt.teachers.scores import JointDecrease, Score
 
 RENEWED = 1024  # steps
 SHORT = 4  # points of a pool for one in an effect, from which lists of effects are cheaper than whole columns
+FEW = 3  # points of a pool for one in a column of K, from which it is cheaper to leave the others out
 EFFECTS_LIMIT = 2**30  # bytes of lists of effects
 
 
@@ -59,7 +60,12 @@ class ErrorProduct:
         """Return the columns K P K(x_j, .), computed from the learner's when they are asked for."""
 
         def fill(index: int, result: Array) -> None:
-            result[:] = self.operator.apply(np.where(self.offered, columns.column(index), 0.0))
+            column = np.where(self.offered, columns.column(index), 0.0)
+            near = np.flatnonzero(np.abs(column) > CUT * np.abs(column).max())
+            if self.operator.keeps_gram and FEW * len(near) < len(column):
+                result[:] = column[near] @ self.operator.gram[near]
+            else:
+                result[:] = self.operator.apply(column)
 
         return StreamedOperator(columns.kernel, self.pool, CACHE, fill)
 
