@@ -224,9 +224,9 @@ class ResponsiveTeacher(Teacher):
 
         Each output is compared with the best multiple of what was expected, so that the rate may change.
         """
-        expected = np.zeros(before.shape)
-        self._kept.operator_on(self, pool, memory).add(expected, shown, before[shown])
-        expected = expected.reshape(len(moved), -1)
+        move = np.zeros(before.shape)
+        self._kept.operator_on(self, pool, memory).add(move, shown, before[shown])
+        expected = move.reshape(len(moved), -1)
         changes = moved.reshape(len(moved), -1)
         sizes = np.maximum((expected * expected).sum(axis=0), np.finfo(float).tiny)
         rest = changes - expected * ((expected * changes).sum(axis=0) / sizes)
