@@ -8,7 +8,7 @@ import numpy as np
 
 from oracle import kernels, losses
 from oracle.problem import number_at
-from oracle.teachers import ROUNDING, RULES, Pack, Rule, View, largest, norm, residual
+from oracle.teachers import ROUNDING, RULES, Pack, Rule, Undecided, View, largest, norm, residual
 
 
 class NothingLeft(Exception):
@@ -161,5 +161,49 @@ class Class(Rule):
         return gains.max(axis=1), off.max(axis=1)
 
 
-RULES |= {"once": Once, "observed": Observing, "last": Closed, "rescaling": Rescaled, "importance": Importance}
-RULES["classroom"] = Class
+class Joint(Rule):
+    """Packs by D(P) = |r|^2 - |r - s sum_j r_j K_j|^2, s = 2 eta / k: each point is the one that adds most to it."""
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        gram, k = kernels.matrix(self.spec["kernel"], view.points, view.points), self.size(view)
+        r, s = view.f - view.target, 2 * self.spec["learning_rate"] / k
+        lengths, reach = (gram * gram).sum(axis=1), abs(gram).sum(axis=1)
+        most, sizes = float(norm(r, 2).max()), norm(r, 2)
+
+        def search(left: np.ndarray, chosen: Pack, within: Pack | None) -> Pack | None:
+            if len(chosen) == k:
+                return sorted(chosen)
+            towards = gram @ left
+            gains = 2 * s * (r * towards).sum(axis=1) - s * s * lengths * sizes**2
+            far = (1 + s * reach.max() * len(chosen)) * reach  # how far noise may go by what was chosen before
+            off = view.noise * (2 * s * (norm(towards, 2) + sizes * far) + 2 * s * s * sizes * lengths) * r.shape[1]
+            off += 10 * ROUNDING * (2 * s * sizes * far * most + s * s * lengths * sizes**2)
+            free = [i for i in range(len(r)) if i not in chosen]
+            top = max(free, key=lambda i: (gains[i], -i))
+            good = [i for i in free if gains[i] + off[i] >= gains[top] - off[top]]
+            if within is None:
+                if shown is None and len(good) > 1:
+                    raise Undecided
+                good = [top]
+            else:
+                good = [i for i in good if i in within][:3]  # all the rest would be as good as these
+            for i in good:
+                found = search(left - s * np.multiply.outer(gram[i], r[i]), [*chosen, i], within)
+                if found is not None:
+                    return found
+            return None
+
+        if shown is not None and (found := search(r, [], shown)) is not None:
+            return found
+        return search(r, [], None) or []
+
+
+RULES |= {
+    "joint": Joint,
+    "once": Once,
+    "observed": Observing,
+    "last": Closed,
+    "rescaling": Rescaled,
+    "importance": Importance,
+    "classroom": Class,
+}

@@ -301,6 +301,9 @@ def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss:
         known = {"learning_rate": float(rng.uniform(0.01, 0.3)), "kernel": kernel, "loss": loss}
         size = 1 if isinstance(k, tuple) else k
         return known | {"kind": kind, "k": size, "prior": 0.05, "ask": one_of(rng, "shown", "never"), "noise": 0.1}
+    if kind == "response" and loss[0] == "square" and len(target) > 1 and rng.random() < 0.5:
+        size = one_of(rng, min(2, len(target)), min(3, len(target)))
+        return {"kind": "joint", "k": size, "learning_rate": float(rng.uniform(0.01, 0.3)), "kernel": kernel}
     if kind == "response":
         return {"kind": kind, "k": 1, "p": one_of(rng, 1.0, 1.25, 1.5, 1.9), "kernel": kernel}
     common = {"kind": kind, "k": k, "look": draw_look(rng), "learning_rate": float(rng.uniform(0.01, 0.3))}

@@ -1,6 +1,8 @@
 """The responsive teacher against a plain loop written from its formula."""
 
+import re
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -69,17 +71,6 @@ def test_with_p_2_it_is_greedy():
         for teacher in (nimt.ResponsiveTeacher(2.0, kernel=KERNEL), nimt.GreedyTeacher())
     ]
     np.testing.assert_array_equal(lessons[0].indices, lessons[1].indices)
-
-
-@pytest.mark.long
-def test_products_that_are_kept_up_to_date_are_those_computed_anew(monkeypatch):
-    grid = nimt.Grid(np.linspace(-2, 2, 9), np.linspace(-2, 2, 9))
-    target = np.sin(2 * grid.points[:, 0]) + grid.points[:, 1]
-    rules = {"max_iterations": 300, "tol": None}
-    anew = nimt.teach(learner(), nimt.ResponsiveTeacher(), grid, target, **rules)
-    monkeypatch.setattr("nimt.teachers.responsive.SMALL", 0)
-    kept = nimt.teach(learner(), nimt.ResponsiveTeacher(), grid, target, **rules)
-    np.testing.assert_allclose(kept.discrepancy, anew.discrepancy, rtol=1e-9)
 
 
 def plain_lengths(gram):
@@ -158,13 +149,17 @@ def test_where_all_errors_are_amid_others_of_the_other_sign_the_largest_is_shown
         assert lesson.indices[0, 0] in (0, 2)
 
 
-def test_what_is_not_compiled_says_so():
-    def plan(**parts):
-        return nimt.plan(learner(), nimt.ResponsiveTeacher(**parts), POINTS, TARGET)
+def test_what_is_compiled_is_said_before():
+    def plan(taught=None, **parts):
+        return nimt.plan(taught or learner(), nimt.ResponsiveTeacher(**parts), POINTS, TARGET)
 
-    assert plan(kernel=KERNEL).engine == "streamed"
-    for parts in ({}, {"kernel": KERNEL, "k": 2}):
-        assert plan(**parts).engine == "reference" and "chooses by its own select" in plan(**parts).reason
+    for parts in ({"kernel": KERNEL}, {"kernel": KERNEL, "k": 2}, {}, {"k": 2}):
+        assert plan(**parts).engine == "streamed"
+        assert ("after 3 steps of the plain loop" in plan(**parts).reason) == ("kernel" not in parts)
+    momentum = nimt.KernelLearner(KERNEL, learning_rate=0.05, momentum=0.5)
+    assert plan(momentum).engine == "reference" and "cannot update by momentum" in plan(momentum).reason
+    few = nimt.plan(learner(), nimt.ResponsiveTeacher(), POINTS[:3], TARGET[:3])
+    assert few.engine == "reference" and "chooses by its own select" in few.reason
 
 
 @pytest.mark.long
@@ -186,16 +181,133 @@ def test_several_outputs_are_compared_by_their_length():
     np.testing.assert_array_equal(one.indices, two.indices)
 
 
-def test_a_pack_is_chosen_by_what_the_points_before_leave():
-    gram, rate, k = KERNEL(POINTS, POINTS), 0.4, 3
-    teacher = nimt.ResponsiveTeacher(1.0, kernel=KERNEL, k=k, learning_rate=rate)
-    lesson = nimt.teach(learner(rate), teacher, POINTS, TARGET, max_iterations=1, tol=None)
-    errors, chosen = -TARGET, []
+def plain_pack(errors, response, k):
+    """Return the pack whose joint decrease of sum r^2 is largest, point after point, each by trying all of them."""
+    chosen = []
+
+    def decrease(pack):
+        after = errors - sum(np.multiply.outer(response[i], errors[i]) for i in pack) / k
+        return float((errors**2).sum() - (after**2).sum())
+
     for _ in range(k):
-        left = errors - 2 * rate / k * sum((errors[i] * gram[:, i] for i in chosen), np.zeros(40))
-        scores = errors * (gram @ left) / np.linalg.norm(gram, axis=1)
-        chosen.append(max((i for i in range(40) if i not in chosen), key=lambda i: scores[i]))
-    assert lesson.indices[0].tolist() == sorted(chosen)
+        free = [i for i in range(len(errors)) if i not in chosen]
+        chosen.append(max(free, key=lambda i: decrease([*chosen, i])))
+    return sorted(chosen)
+
+
+@pytest.mark.parametrize("q", [1, 2])
+@pytest.mark.parametrize("told", [True, False], ids=["white box", "gray box"])
+@pytest.mark.parametrize("engine", ["reference", "auto"])
+def test_packs_are_those_of_the_largest_joint_decrease(engine, told, q):
+    gram, rate, k = KERNEL(POINTS, POINTS), 0.4, 3
+    target = np.column_stack([TARGET, POINTS[:, 0] ** 2])[:, :q]
+    teacher = nimt.ResponsiveTeacher(kernel=KERNEL if told else None, k=k)
+    rules = {"max_iterations": 15, "tol": None, "engine": engine}
+    lesson = nimt.teach(learner(rate), teacher, POINTS, target if q > 1 else target[:, 0], **rules)
+    errors, columns, response = -target, [], 2 * rate * gram if told else None
+    for step, pack in enumerate(lesson.indices.tolist()):
+        shown = [i for i in pack if i >= 0]
+        if response is None and step < 3:
+            sizes = np.linalg.norm(errors, axis=1)
+            sizes[lesson.indices[:step, 0]] = -1.0
+            assert shown == [int(np.argmax(sizes))]
+        else:
+            if response is None:
+                response = np.array(estimate(POINTS, lesson.indices[:3, 0].tolist(), columns))
+            assert shown == plain_pack(errors, response, k)
+        after = errors - sum(2 * rate / len(shown) * np.multiply.outer(gram[i], errors[i]) for i in shown)
+        columns.append((errors - after) @ errors[shown[0]] / (errors[shown[0]] @ errors[shown[0]]))
+        errors = after
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize(
+    ("engine", "x", "kernel", "q", "parts"),
+    [
+        ("grid", FLAT, nimt.rbf(0.5), 1, {}),
+        ("grid", FLAT, nimt.rbf(0.5), 2, {"p": 1.5}),
+        ("grid", FLAT, 2.0 * nimt.rbf(0.5), 1, {"k": 3}),
+        ("grid", FLAT, nimt.rbf(0.5), 2, {"k": 3, "kernel": nimt.rbf(0.5)}),
+        ("grid", FLAT, nimt.rbf(0.5), 1, {"k": 0.02, "kernel": nimt.rbf(0.45)}),
+        ("neighbours", SPARSE, nimt.rbf(0.8), 3, {}),
+        ("neighbours", SPARSE, nimt.rbf(0.8), 1, {"k": 4}),
+        ("neighbours", SPARSE, nimt.rbf(0.8), 2, {"k": 4, "kernel": nimt.rbf(0.8)}),
+        ("streamed", SPARSE, nimt.rbf(2.0), 2, {}),
+        ("streamed", SPARSE, nimt.rbf(9.0), 1, {"k": 3}),
+        ("streamed", SPARSE, nimt.linear(0.1) + nimt.rbf(2.0), 2, {"k": 3, "kernel": nimt.rbf(2.0)}),
+    ],
+)
+def test_compiled_lessons_are_those_of_the_plain_loop(engine, x, kernel, q, parts, limited, monkeypatch, tmp_path):
+    monkeypatch.setattr("nimt.engines.compiled.RENEWED", 40)
+    points = x.points if isinstance(x, nimt.Grid) else x
+    y = np.random.default_rng(1).normal(size=(len(points), q))
+    taught = learner(0.2 / float(kernel.diag(points).max()), kernel)
+    offered = np.flatnonzero(np.arange(len(points)) % 3 > 0) if limited else None
+    rules = {"max_iterations": 100, "tol": None, "snapshots": [2, 3, 32, 70]}
+    first = rules | {"max_iterations": 2, "snapshots": [2], "checkpoint": tmp_path / "half"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of a kernel that is not the learner's
+        given = taught, nimt.ResponsiveTeacher(**parts, pool=offered), x, y if q > 1 else y[:, 0]
+        plain = nimt.teach(*given, **rules, engine="reference")
+        lesson = nimt.teach(*given, **rules, engine=engine)
+        nimt.teach(*given, **first, engine=engine)
+        for steps in (3, 32, 45, 100):
+            asked = [step for step in rules["snapshots"] if step <= steps]
+            whole = nimt.resume(tmp_path / "half", max_iterations=steps, snapshots=asked)
+    assert lesson.engine == engine and lesson.warnings == plain.warnings
+    np.testing.assert_array_equal(lesson.indices, plain.indices)
+    np.testing.assert_allclose(lesson.discrepancy, plain.discrepancy, rtol=1e-9)
+    np.testing.assert_array_equal(whole.indices, lesson.indices)
+    np.testing.assert_array_equal(whole.final, lesson.final)
+    for step, values in plain.snapshots.items():
+        np.testing.assert_allclose(lesson.snapshots[step], values, atol=1e-12)
+    walk = nimt.steps(*given, **rules, engine=engine)
+    assert [selection.indices.tolist() for _, selection, _ in walk] == [
+        [i for i in pack if i >= 0] for pack in lesson.indices.tolist()
+    ]
+
+
+@dataclass(frozen=True)
+class Flickering(nimt.kernels.Kernel):
+    """A Gaussian whose sign changes from point to point beyond 1: its response depends on more than the distance."""
+
+    def __call__(self, X, Y=None):
+        one, two = (np.asarray(part, dtype=float).reshape(len(part), -1) for part in (X, X if Y is None else Y))
+        return nimt.rbf(0.5)(one, two) * self.sign(one) * self.sign(two).T
+
+    def sign(self, rows):
+        return np.where((rows > 1) & (np.round(rows * 10) % 2 == 1), -1.0, 1.0)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_a_response_that_turns_out_wrong_later_is_said_and_it_goes_on_greedily(k, tmp_path):
+    points = np.arange(-3, 5, 0.1)
+    target = np.where(points > 1.5, 0.5, np.cos(points))
+    given = learner(0.05, Flickering()), nimt.ResponsiveTeacher(k=k), points, target
+    rules = {"max_iterations": 400, "tol": None}
+    lessons = {}
+    for engine in ("reference", "auto"):
+        with pytest.warns(ResponseWarning, match="does not depend on the distance alone") as told:
+            lessons[engine] = nimt.teach(*given, **rules, engine=engine)
+        assert len(told) == 1
+    assert lessons["auto"].engine == "streamed" and lessons["auto"].warnings == lessons["reference"].warnings
+    np.testing.assert_array_equal(lessons["auto"].indices, lessons["reference"].indices)
+    step = int(re.search(r"up to step (\d+)", lessons["auto"].warnings[0]).group(1))
+    assert step > 3 and step % 32 == 0
+    gram, errors, others = Flickering()(points[:, None]), -target, 0
+    for at, pack in enumerate(lessons["auto"].indices.tolist()):
+        shown = [i for i in pack if i >= 0]
+        greedy = sorted(np.argsort(-np.abs(errors), kind="stable")[:k].tolist())
+        assert at < step or shown == greedy
+        others += at < step and shown != greedy
+        errors = errors - 2 * 0.05 / len(shown) * sum(gram[i] * errors[i] for i in shown)
+    assert others
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResponseWarning)
+        nimt.teach(*given, **rules | {"max_iterations": step + 10}, checkpoint=tmp_path / "later")
+        whole = nimt.resume(tmp_path / "later", max_iterations=400, allow=[Flickering])
+    np.testing.assert_array_equal(whole.final, lessons["auto"].final)
 
 
 def test_responses_that_do_not_depend_on_the_distance_are_said_and_it_goes_on_greedily():
@@ -212,17 +324,31 @@ def test_responses_that_do_not_depend_on_the_distance_are_said_and_it_goes_on_gr
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("teacher", [nimt.ResponsiveTeacher(), nimt.ResponsiveTeacher(k=2)])
+@pytest.mark.parametrize(
+    "teacher",
+    [nimt.ResponsiveTeacher(), nimt.ResponsiveTeacher(k=2), nimt.ResponsiveTeacher(k=2, kernel=nimt.rbf(width=0.4))],
+)
 def test_it_keeps_the_contract_of_teachers(teacher):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResponseWarning)
-        testing.check_teacher(teacher)
+        testing.check_teacher(teacher, np.linspace(-1.7, 2.2, 24))  # where no two points are equal by symmetry
 
 
 @pytest.mark.parametrize(
     ("parts", "words"),
-    [({"p": 0.5}, "from 1 to 2"), ({"learning_rate": abs}, "a callable")],
+    [
+        ({"p": 0.5}, "from 1 to 2"),
+        ({"p": 1.5, "k": 2}, "not used by packs"),
+        ({"learning_rate": 0.1}, "used by packs with kernel= only"),
+        ({"learning_rate": abs, "k": 2, "kernel": KERNEL}, "a callable"),
+    ],
 )
 def test_wrong_parameters_are_refused(parts, words):
     with pytest.raises(nimt.InvalidInput, match=words):
         nimt.ResponsiveTeacher(**parts)
+
+
+def test_packs_by_the_joint_decrease_need_the_square_loss():
+    taught = nimt.KernelLearner(KERNEL, loss="huber", learning_rate=0.1)
+    with pytest.raises(nimt.InvalidInput, match="joint decrease of a pack is of the square loss"):
+        nimt.teach(taught, nimt.ResponsiveTeacher(kernel=KERNEL, k=2), POINTS, TARGET)

@@ -17,6 +17,7 @@ from nimt.engines.compiled import find_obstacle, find_other_choice, pack_size, r
 from nimt.engines.engine import Engine
 from nimt.engines.error_product import find_obstacle_to_columns, find_obstacle_to_lists
 from nimt.engines.parts import find_unknown_part
+from nimt.engines.probing_engine import ProbingEngine, will_hand_over, with_teacher
 from nimt.engines.reference_engine import ReferenceEngine
 from nimt.engines.tile_layout import count_bytes, gains_by_waiting
 from nimt.errors import InvalidInput
@@ -31,6 +32,7 @@ from nimt.operators.random_features import FeatureKernel, FeatureOperator, Rando
 from nimt.operators.streamed_columns import CACHE, StreamedOperator
 from nimt.schedules import PackSchedule
 from nimt.task.task import Plan, Task
+from nimt.teachers.responsive import PROBES, ResponsiveTeacher
 from nimt.teachers.rule import Diverse, DrawnByOdds, LabelsByResponse
 from nimt.teachers.teacher import count_of
 from nimt.wording import Wording
@@ -55,6 +57,8 @@ def choose(task: Task) -> Choice:
     What is built here to compare costs is used by the engine, so nothing is built twice.
     """
     name = "reference" if isinstance(task.engine, RandomFeatures) else task.engine
+    if name != "reference" and will_hand_over(task):
+        return _after_probes(task)
     if not isinstance(name, str) or name not in ENGINES:
         other = Wording(", nimt.RandomFeatures() or nimt.Nystroem()", "")
         raise InvalidInput(other.embed(f"must be one of {', '.join(ENGINES)}", f", got {name!r}"), parameter="engine")
@@ -88,6 +92,22 @@ def choose(task: Task) -> Choice:
     if cheapest is not None and cheapest.seconds <= dearest:
         return cheapest
     return far if isinstance(far, Choice) else _reference(task, far)
+
+
+def _after_probes(task: Task) -> Choice:
+    """Plan with the learner's kernel in place of the response that the teacher will read."""
+    assert isinstance(task.teacher, ResponsiveTeacher)
+    found = choose(with_teacher(task, task.teacher.take_for_kernel(_kernel_learner(task).kernel)))
+    plan = found.plan
+    if plan.engine == "reference":
+        return Choice(plan, found.seconds, lambda task, pupil: ReferenceEngine(task, pupil))
+    reason = f"{plan.reason}, after {PROBES} steps of the plain loop from which the teacher reads the response"
+    needed = plan.bytes + 8 * len(task.pool) ** 2
+    return Choice(
+        Plan(plan.engine, needed, plan.window, reason),
+        found.seconds,
+        lambda task, pupil: ProbingEngine(task, pupil, choose, plan.engine),
+    )
 
 
 def _refuse(name: str, reason: str, way_out: str) -> InvalidInput:
@@ -220,7 +240,7 @@ def _offer_streamed(task: Task) -> Choice | str:
     if unknown is not None:
         return unknown
     kernel, pool = _kernel_learner(task).kernel, task.pool
-    obstacle = find_obstacle_to_columns(rule_of(task).score, pool)
+    obstacle = find_obstacle_to_columns(rule_of(task).score, pool, pack_size(task))
     if obstacle is not None:
         return obstacle
     cost = StreamedOperator.cost(pool)

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, Flags, Indices, check_stored_indices
 from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
-from nimt.engines.engine import Engine, Watch
-from nimt.engines.error_product import RENEWED, ErrorProduct
+from nimt.engines.engine import STREAMS, Engine, Watch
+from nimt.engines.error_product import RENEWED, ErrorProduct, is_same_kernel
 from nimt.engines.parts import find_unknown_part
 from nimt.engines.synthesising import LabelMaker
 from nimt.errors import ResponseWarning, name_thing
 from nimt.inheritance import behaves_like
-from nimt.kernels import Kernel
 from nimt.learners.foreign_learner import find_pupil_maker
 from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.kernel_pupils import KernelPupil
@@ -30,7 +29,7 @@ from nimt.lesson.recording import Chunk, join_chunks
 from nimt.losses import Loss, Square, as_loss, couples_outputs, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Drawn, LabelsByResponse, Largest, Listed, Part, Rule
+from nimt.teachers.rule import Diverse, Drawn, Jointly, LabelsByResponse, Largest, Listed, Part, Rule
 from nimt.teachers.scores import OwnScore, Residual
 from nimt.teachers.teacher import NORMS, Selection, count_of
 
@@ -102,11 +101,6 @@ def rule_of(task: Task) -> Rule:
     rule = task.rule
     assert rule is not None
     return rule
-
-
-def is_same_kernel(one: Kernel, other: Kernel) -> bool:
-    """Say whether two kernels are of one class with the same parameters."""
-    return type(one) is type(other) and bool(one == other)
 
 
 def pack_size(task: Task, step: int = 0) -> int:
@@ -403,6 +397,23 @@ class CompiledEngine(Engine):
         value = 0 if score.loss is None else value_code_of(score.loss)
         value = score.address if isinstance(score, OwnScore) else value
         return Scoring(score.number, (loss, value), delta, np.array(constants, ndmin=2))
+
+    @property
+    def room_for_joint(self) -> tuple[Array, NDArray[np.int64]] | None:
+        """Room in which compiled code chooses packs by their joint decrease, None for other teachers."""
+        if not isinstance(self.choose, Jointly) or self.k == 1:
+            return None
+        n = len(self.task.pool)
+        return np.empty((len(self.outputs), n)), np.empty(n, dtype=np.int64)
+
+    def go_on_from(self, engine: Engine) -> None:
+        """Go on where another engine has taken the first steps with the same pupil."""
+        self.step, self.discrepancy, self.last = engine.step, engine.discrepancy, engine.last
+        for name in STREAMS:
+            if name in vars(engine):
+                vars(self)[name] = getattr(engine, name)
+        self.watch.restore(engine.watch.state())
+        self.rules[LIMIT] = self.watch.limit
 
     def _rates(self, steps: int) -> Array:
         learner = self.pupil.learner

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nimt.teachers.rule import Diverse, Drawn, DrawnByOdds, LabelsByResponse, Largest, Listed, Rule, TrueLabels
+from nimt.teachers.rule import Diverse, Drawn, DrawnByOdds, Jointly, LabelsByResponse, Largest, Listed, Rule, TrueLabels
 from nimt.teachers.scores import SCORES, Omniscient, Surrogate
 
 COMPILED_SCORES = [kind for kind in SCORES.values() if kind.is_compiled]
 BY_PRODUCT = {kind for kind in COMPILED_SCORES if kind.keeps_product}
-EVERYWHERE: frozenset[type] = frozenset({Largest, Drawn, Listed, TrueLabels, LabelsByResponse, *COMPILED_SCORES})
+EVERYWHERE: frozenset[type] = frozenset(
+    {Largest, Drawn, Listed, Jointly, TrueLabels, LabelsByResponse, *COMPILED_SCORES}
+)
 BY_WINDOWS = EVERYWHERE | {DrawnByOdds, Diverse}
 PARTS: dict[str, frozenset[type]] = {
     "grid": BY_WINDOWS,
     "neighbours": BY_WINDOWS,
     "cells": BY_WINDOWS,
     "streamed": EVERYWHERE,
-    "linear": EVERYWHERE - {LabelsByResponse, *BY_PRODUCT},
+    "linear": EVERYWHERE - {Jointly, LabelsByResponse, *BY_PRODUCT},
 }
 # they keep one state, or constants of all outputs of a point, not one for each output
-FOR_ONE_OUTPUT = frozenset({Listed, DrawnByOdds, LabelsByResponse, Surrogate, Omniscient, *BY_PRODUCT})
+FOR_ONE_OUTPUT = frozenset({Listed, DrawnByOdds, Jointly, LabelsByResponse, Surrogate, Omniscient, *BY_PRODUCT})
 
 
 UPDATES: dict[str, frozenset[str]] = {

@@ -21,7 +21,7 @@ from nimt.engines.compiled_steps.pack_steps import add_spread, choose_packs, pac
 from nimt.engines.compiled_steps.scoring import score_all
 from nimt.engines.compiled_steps.stopping import over, stillness
 from nimt.engines.compiled_steps.tournament import build_tournament
-from nimt.engines.error_product import make_effect_lists, product_rows
+from nimt.engines.error_product import is_same_kernel, make_effect_lists, product_rows
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout, wide_layout
 from nimt.operators.neighbours import NeighbourOperator
@@ -70,7 +70,10 @@ class SparseEngine(ArrangedEngine):
         self.bits: Whole = self.score.view(np.int64)
         self.scoring: Scoring | None = self.scoring_with(self.place)
         self.last_product: Array | None = None  # K r once the scores are let go
-        self.effects: Columns | None = None if self.product is None else self._effect_lists()
+        self.effects: Columns | None = None
+        self.joint: tuple[object, ...] | None = None
+        if self.product is not None:
+            self._make_effect_lists()
         self.orders: NDArray[np.int32] = np.tile(self.order, self.copies[0]) if self.copies[0] > 1 else self.order
         own_room = self.way == "separable" and not task.has_schedule
         selects = self.greedy and not self.tournament and not own_room
@@ -159,13 +162,19 @@ class SparseEngine(ArrangedEngine):
     def largest_score(self) -> float:
         return max(0.0, float(self.node_bits[self.levels[-2]].view(np.float64)))
 
-    def _effect_lists(self) -> Columns:
-        """Return the columns of K K by which K r changes, as lists in the engine's layout."""
-        if isinstance(self.operator, GridOperator):
-            order = self.order if len(self.order) else np.arange(len(self.task.pool), dtype=np.int32)
-            return make_effect_lists(self.operator.lists_in(order), self.place(~self.barred))
-        begin, members, weights = self.lists
-        return make_effect_lists((begin, members, weights), self.place(~self.barred))
+    def _make_effect_lists(self) -> None:
+        """Make the columns by which K r changes, and those that a teacher of packs expects, in the engine's layout."""
+        assert self.product is not None
+        order = self.order if len(self.order) else np.arange(len(self.task.pool), dtype=np.int32)
+        lists = self.operator.lists_in(order)
+        of_score = lists
+        if not is_same_kernel(self.product.operator.kernel, self.operator.kernel):
+            of_score = type(self.operator)(self.product.operator.kernel, self.task.pool).lists_in(order)  # type: ignore[arg-type]
+        offered, room = self.place(~self.barred), self.room_for_joint
+        self.effects = make_effect_lists(lists, of_score, offered)
+        if room is not None:
+            expected = self.effects if of_score is lists else make_effect_lists(of_score, of_score, offered)
+            self.joint = (*room, expected)
 
     def renew_product(self) -> None:
         if self.product is not None and self.scoring is not None:
@@ -245,7 +254,7 @@ class SparseEngine(ArrangedEngine):
             scores = (None, None, None if self.effects is None else self.scoring, self.norm)
         taken, code = by_columns(
             self.grid if self.on_grid else None, None if self.on_grid else self.lists, self.effects, self.step,
-            self.discrepancy, self.making, self.drawing, self.diverse if self.greedy else None,
+            self.discrepancy, self.making, self.drawing, self.diverse if self.greedy else None, self.joint,
             nodes if self.tournament else None,
             *function, *scores, *learner, (self.copies[0], 0), np.empty(batch.labels.shape[1]), self.work,
             self.guess, *end,
@@ -304,7 +313,7 @@ class SparseEngine(ArrangedEngine):
     def let_go(self) -> None:
         super().let_go()
         self.last_product = self._product_in_pool_order()
-        self.score, self.scoring, self.effects = NOTHING, None, None
+        self.score, self.scoring, self.effects, self.joint = NOTHING, None, None, None
         self.bits = self.work = NO_SLOTS
         self.grid = self.lists = ()
         self.orders = np.empty(0, np.int32)

@@ -117,6 +117,10 @@ class StreamedEngine(CompiledEngine):
         self.f: Array
         self.c: Array
         self.shown: Flags
+        self.room_for_packs = self.room_for_joint
+        self.expected: StreamedOperator | None = None
+        if self.product is not None and self.room_for_packs is not None:
+            self.expected = self.product.expect_effects(operator, self.effects)
         start = self.take_over()
         self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
@@ -160,9 +164,18 @@ class StreamedEngine(CompiledEngine):
                 "there is too little memory for the columns of all centres of a learner with a budget",
                 way_out=Wording("use engine='reference'", "use --engine reference"),
             )
+        if self.expected is not None:
+            self.expected.fetch(indices)
         if self.effects is not None:
             self.effects.fetch(indices)
             self.operator.fetch(indices)  # an effect may have taken the place of one
+
+    @property
+    def joint(self) -> tuple[object, ...] | None:
+        """What compiled code chooses packs from by their joint decrease, None for other teachers."""
+        if self.expected is None or self.room_for_packs is None:
+            return None
+        return *self.room_for_packs, self.expected.kept[:2]
 
     def _find_product(self) -> None:
         if self.product is not None and self.scoring is not None:
@@ -190,8 +203,13 @@ class StreamedEngine(CompiledEngine):
             rest = batch.part(taken, len(batch.rates))
             effects = None if self.effects is None else self.effects.kept[:2]
             room = self.operator.room if self.effects is None else min(self.operator.room, self.effects.room)
+            if self.expected is not None and pack > min(room, self.expected.room):
+                raise InvalidInput(
+                    "there is too little memory for the columns of a pack",
+                    way_out=Wording("use engine='reference'", "use --engine reference"),
+                )
             more, code, missing = by_whole_columns(
-                self.operator.kept, effects, self.motion, pack <= room, added, self.step + taken, m,
+                self.operator.kept, effects, self.joint, self.motion, pack <= room, added, self.step + taken, m,
                 self.making, self.greedy, *function, *scores, *learner, moves, sizes, self.work, self.guess, self.rules,
                 rest,
             )  # fmt: skip
@@ -243,8 +261,9 @@ class StreamedEngine(CompiledEngine):
 
     def close(self) -> None:
         self.operator.forget()
-        if self.effects is not None:
-            self.effects.forget()
+        for columns in (self.effects, self.expected):
+            if columns is not None:
+                columns.forget()
         self.settle()
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -8,8 +8,10 @@ from typing import Self
 import numpy as np
 
 from nimt.arrays import Array, Indices
+from nimt.kernels import CUT, Radial
 
 EQUAL = 1e-9  # of the largest distance: nearer distances are one
+ROUNDING = 1e-12  # of the largest response: smaller ones are taken as 0, since they may be rounding of f
 SURPRISING = 0.5  # the share of a response that the others may predict wrongly
 
 
@@ -41,16 +43,43 @@ class ResponseByDistance:
             missed = np.interp(apart[one], known, means)[seen] - columns[one][seen]
             size = float(np.linalg.norm(columns[one][seen]))
             surprise = max(surprise, float(np.linalg.norm(missed)) / size if size > 0 else np.inf)
-        return cls(*mean_by_distance(apart, columns), surprise)
+        distances, means = mean_by_distance(apart, columns)
+        return cls(distances, np.where(np.abs(means) > ROUNDING * np.abs(means).max(), means, 0.0), surprise)
 
     @property
     def agrees(self) -> bool:
         return self.surprise <= SURPRISING
 
-    def between(self, points: Array) -> Array:
-        """Return the responses between all points, (n, n)."""
-        rows = (np.interp(distances_from(points, x), self.distances, self.responses, right=0.0) for x in points)
-        return np.array(list(rows))
+    @property
+    def kernel(self) -> EstimatedResponse:
+        """The response between any two points."""
+        return EstimatedResponse(self.distances, self.responses)
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatedResponse(Radial):
+    """A response that was seen at some distances, as a kernel: straight lines between them, 0 beyond.
+
+    Examples
+    --------
+    >>> response = EstimatedResponse(np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.5, 0.0]))
+    >>> response([[0.0]], [[0.0], [0.5], [3.0]]), response.reach()
+    (array([[1.  , 0.75, 0.  ]]), 2.0)
+    """
+
+    distances: Array
+    responses: Array
+
+    def at_distance(self, distance: Array) -> Array:
+        return np.asarray(np.interp(distance, self.distances, self.responses, right=0.0))
+
+    def reach(self, cut: float = CUT) -> float:
+        seen = np.flatnonzero(self.responses)
+        last = int(seen[-1]) + 1 if len(seen) else 0
+        return float(self.distances[min(last, len(self.distances) - 1)])
+
+    def __repr__(self) -> str:
+        return f"EstimatedResponse({len(self.distances)} distances)"
 
 
 def distances_from(points: Array, x: Array) -> Array:

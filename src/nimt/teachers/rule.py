@@ -81,6 +81,13 @@ class Diverse(Part):
 
 
 @dataclass(frozen=True)
+class Jointly(Part):
+    """Points that are chosen one by one, each by the score that those before leave, as `JointDecrease` says."""
+
+    name: ClassVar[str] = "joint packs"
+
+
+@dataclass(frozen=True)
 class TrueLabels(Part):
     """The labels of the target, or of another one at some steps."""
 
@@ -100,7 +107,7 @@ class Rule:
 
     Attributes
     ----------
-    choose : Largest, Drawn, InEpochs, NeverTwice, Listed, DrawnByOdds or Diverse
+    choose : Largest, Drawn, InEpochs, NeverTwice, Listed, DrawnByOdds, Diverse or Jointly
     score : Score
     labels : TrueLabels or LabelsByResponse
     per_output : bool

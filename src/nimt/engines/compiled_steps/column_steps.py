@@ -24,7 +24,7 @@ from nimt.engines.compiled_steps.labels import make_labels
 from nimt.engines.compiled_steps.loss_slopes import own_of
 from nimt.engines.compiled_steps.odds import draw_by_odds, odds_at, renew_sums
 from nimt.engines.compiled_steps.outputs import norm_of, number_of
-from nimt.engines.compiled_steps.pack_steps import choose_packs
+from nimt.engines.compiled_steps.pack_steps import choose_jointly, choose_packs
 from nimt.engines.compiled_steps.scoring import OWN, own_score_at, score_at
 from nimt.engines.compiled_steps.showing import show_example
 from nimt.engines.compiled_steps.stopping import over, stillness
@@ -33,8 +33,8 @@ from nimt.engines.compiled_steps.tournament import spare_leaves
 
 @compiled
 def by_columns(
-    grid, lists, effects, at, m, making, drawing, diverse, tournament, diagonal, values, score, bits, scoring, norm,
-    loss, loss_delta, outputs, copies, moves, work, guess, sums, rules, batch,
+    grid, lists, effects, at, m, making, drawing, diverse, joint, tournament, diagonal, values, score, bits, scoring,
+    norm, loss, loss_delta, outputs, copies, moves, work, guess, sums, rules, batch,
 ):  # fmt: skip
     """Teach by adding the columns of K at the shown points one after another; returns the steps taken and the outcome.
 
@@ -89,6 +89,8 @@ def by_columns(
         elif tournament is not None:
             for v in range(number_of(copies)):
                 out_index[t, v] = best_slot[node_tile[root + v]] - v * size_of_copy
+        elif joint is not None:
+            choose_jointly(joint[0], joint[1], joint[2], None, f, y, bits, constants, outputs, out_index[t])
         elif score is not None:
             choose_packs(diverse, bits, work, guess, f, y, score, copies, out_index[t])
         if making is not None:

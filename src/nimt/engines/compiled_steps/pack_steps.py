@@ -9,12 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from nimt.engines._numba.chosen import compiled
+from nimt.engines.codes import NO_SCORE
 from nimt.engines.compiled_steps.bits import bits_of, number_with
 from nimt.engines.compiled_steps.diverse import diverse_into
-from nimt.engines.compiled_steps.largest import largest_into
+from nimt.engines.compiled_steps.largest import first_largest, largest_into
 from nimt.engines.compiled_steps.loss_slopes import SQUARE, own_of, slope
 from nimt.engines.compiled_steps.outputs import number_of
-from nimt.engines.compiled_steps.scoring import score_all, score_one_output
+from nimt.engines.compiled_steps.scoring import rank_bits, score_all, score_one_output
 
 SMALLEST = 5e-324  # of the numbers above 0
 
@@ -31,6 +32,62 @@ def choose_packs(diverse, bits, work, guess, f, y, score, copies, out):
             diverse_into(diverse, guess[v], f[low:high], y[low:high], score[low:high], own)
         else:
             largest_into(bits[low:high], work, guess[v], own)
+
+
+@compiled
+def choose_jointly(left, ranks, effect_lists, effect_columns, f, y, bits, constants, outputs, out):
+    """Write a pack as `JointDecrease.choose_pack` chooses it, ascending; returns false where an effect is not kept.
+
+    `left` and `ranks` are room: for K r' as rows, and for the bits of the scores that the points chosen leave. Effects
+    are those that the teacher expects, K P K with its own K on both sides: lists, or columns with the row of each
+    point, and the other of the two is None. Where the effect of a point is not kept,
+    that point fills the rest of the pack, for Python to compute it.
+    """
+    q = len(outputs)
+    n = bits.size
+    first = constants.shape[0] - q
+    for o in range(q):
+        for s in range(n):
+            left[o, s] = constants[first + o, s]
+    for s in range(n):
+        ranks[s] = bits[s]
+    for j in range(out.size):
+        index = first_largest(ranks)
+        ranks[index] = NO_SCORE
+        out[j] = index
+        if j == out.size - 1:
+            break
+        low, high = 0, n
+        if effect_lists is not None:
+            begin, members, weights = effect_lists
+            low, high = begin[index], begin[index + 1]
+        if effect_columns is not None:
+            columns, where = effect_columns
+            if where[index] < 0:
+                for rest in range(j, out.size):
+                    out[rest] = index
+                return False
+            column = columns[where[index]]
+        for x in range(low, high):
+            s = x
+            if effect_lists is not None:
+                s = np.int64(members[x])
+                effect = weights[x]
+            if effect_columns is not None:
+                effect = column[x]
+            total = 0.0
+            for o in range(q):
+                left[o, s] -= constants[0, index] * (f[index * q + o] - y[index * q + o]) * effect
+                step = constants[0, s] * (f[s * q + o] - y[s * q + o])
+                total += 2.0 * step * left[o, s] - step * step * constants[1, s]
+            if ranks[s] != NO_SCORE:
+                ranks[s] = bits_of(rank_bits(total))
+    j = 0
+    for s in range(n):
+        if ranks[s] == NO_SCORE and bits[s] != NO_SCORE:
+            out[j] = s
+            j += 1
+    return True
 
 
 @compiled

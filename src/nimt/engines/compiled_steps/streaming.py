@@ -9,7 +9,7 @@ from nimt.engines.compiled_steps.labels import make_labels, true_labels
 from nimt.engines.compiled_steps.largest import first_largest
 from nimt.engines.compiled_steps.motion import begin_motion, end_motion, look_ahead
 from nimt.engines.compiled_steps.outputs import number_of
-from nimt.engines.compiled_steps.pack_steps import choose_packs, pack_moves, rescore
+from nimt.engines.compiled_steps.pack_steps import choose_jointly, choose_packs, pack_moves, rescore
 from nimt.engines.compiled_steps.stopping import over, stillness
 
 COLUMN_BLOCK = 256  # points of a column whose distances stay in the nearest cache
@@ -57,15 +57,16 @@ def add_scaled(scale, addition, f):
 
 @compiled
 def by_whole_columns(
-    kept, effects, motion, fits, added, at, m, making, greedy, diagonal, values, score, bits, scoring, norm, loss,
-    loss_delta, outputs, copies, moves, sizes, work, guess, rules, batch,
+    kept, effects, joint, motion, fits, added, at, m, making, greedy, diagonal, values, score, bits, scoring, norm,
+    loss, loss_delta, outputs, copies, moves, sizes, work, guess, rules, batch,
 ):  # fmt: skip
     """Teach by adding whole columns of K; returns the steps taken, the outcome, and what Python has to do first.
 
     Python computes columns, because the kernel may be the user's: FETCH asks for those of the pack in the next row of
     `out_index`. Where not even the columns of one pack can be kept (`fits` is false), ADD asks to add `moves` to the
     values; `added` then says that this was done for the first step. `effects` are the columns of K K by which K r
-    changes, for a score that needs it (`engines/error_product`), and the row that holds the one of each point. `motion`
+    changes, for a score that needs it (`engines/error_product`), and the row that holds the one of each point; `joint`
+    is what packs are chosen from by their joint decrease. `motion`
     is what moves with f, for a learner with momentum and so on.
     """
     columns, where, used, clock = kept
@@ -81,7 +82,10 @@ def by_whole_columns(
             state, watch[BEST], watch[BEST_AT] = over(at + t, m, rules, watch[BEST], watch[BEST_AT])
             if state != GOING:
                 return t, state, NOTHING_MISSING
-            if greedy and work.size > 0:
+            if joint is not None:
+                if not choose_jointly(joint[0], joint[1], None, joint[2], f, y, bits, scoring[3], outputs, chosen):
+                    return t, GOING, FETCH
+            elif greedy and work.size > 0:
                 choose_packs(None, bits, work, guess, f, y, score, copies, chosen)
             elif greedy:
                 for v in range(number_of(copies)):

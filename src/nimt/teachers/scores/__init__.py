@@ -7,12 +7,12 @@ from nimt.teachers.scores.gradient import Gradient
 from nimt.teachers.scores.loss_value import LossValue
 from nimt.teachers.scores.surrogate_score import Surrogate
 from nimt.teachers.scores.omniscient_score import Omniscient
-from nimt.teachers.scores.decrease import Decrease
+from nimt.teachers.scores.decrease import Decrease, JointDecrease
 from nimt.teachers.scores.response import Response
 from nimt.teachers.scores.own_score import OwnScore
 # isort: on
 
 __all__ = [
-    "SCORES", "Decrease", "Gradient", "LossValue", "Omniscient", "OwnScore", "Residual", "Response", "Score",
-    "Surrogate",
+    "SCORES", "Decrease", "Gradient", "JointDecrease", "LossValue", "Omniscient", "OwnScore", "Residual", "Response",
+    "Score", "Surrogate",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from nimt.arrays import Array, Flags
 from nimt.kernels import Kernel
-from nimt.operators.dense import DenseOperator
+from nimt.operators.dense import GRAM_LIMIT, DenseOperator
 from nimt.pools.pool import Pool
 from nimt.teachers.scores.score import Score
 
@@ -30,6 +30,7 @@ class ByProduct(Score):
         kept = self._kept
         if kept.pool is not pool:
             kept.operator = self.operator_on(pool)
+            kept.effects = {}
             kept.constants = self.constants_among(kept.operator, np.ones(len(pool), dtype=bool))
             kept.pool = pool
         return kept
@@ -40,11 +41,23 @@ class ByProduct(Score):
 
 
 class OnPool:
-    """K on a pool, and the constants of a score there."""
+    """K on a pool, the constants of a score there, and the columns of K K that were asked for."""
 
     pool: Pool | None = None
     operator: DenseOperator
     constants: Array
+    effects: dict[int, Array]
+
+    def effect(self, index: int) -> Array:
+        """Return a column of K K, and keep it where there is room for all."""
+        found = self.effects.get(index)
+        if found is None:
+            unit = np.zeros(len(self.constants[0]))
+            unit[index] = 1.0
+            found = self.operator.apply(self.operator.apply(unit))
+            if 8 * len(unit) ** 2 <= GRAM_LIMIT:
+                self.effects[index] = found
+        return found
 
 
 def squared_lengths(operator: DenseOperator, offered: Flags) -> Array:

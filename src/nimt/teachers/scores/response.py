@@ -47,6 +47,9 @@ class Response(ByProduct, name="response"):
             size = abs(r) if q == 1 else np.sqrt(square)
             if along > 0.0:
                 p = constants[0, s]
+                if p == 1.25:  # the usual one: three roots take a third of the time of two powers
+                    root = np.sqrt(along)
+                    return np.sqrt(size) * root * np.sqrt(root)
                 return size ** (2.0 * p - 2.0) * along ** (2.0 - p)
             return -np.inf if size == 0.0 else -1.0 / size
 
