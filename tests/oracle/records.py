@@ -14,7 +14,7 @@ def measure(name: str, f: np.ndarray, target: np.ndarray, noise: float) -> tuple
     """Return the measure, and how far rounding may move it."""
     n, q = target.shape
     if name == "accuracy":
-        right, close = answers(f, target, noise)
+        right, close = answers(f, target, noise, sorted(set(target[:, 0].tolist())))
         return sum(right) / n, sum(close) / n
     gap = f - target
     size = float(abs(gap).max())
@@ -23,10 +23,9 @@ def measure(name: str, f: np.ndarray, target: np.ndarray, noise: float) -> tuple
     return scale * root, scale * math.sqrt(n * q) * noise
 
 
-def answers(f: np.ndarray, target: np.ndarray, noise: float) -> tuple[list[bool], list[bool]]:
+def answers(f: np.ndarray, target: np.ndarray, noise: float, classes: list[float]) -> tuple[list[bool], list[bool]]:
     """Return at which points the class named is the target's, and at which rounding may name another."""
     right, close = [], []
-    classes = sorted(set(target[:, 0].tolist()))
     for row, truth in zip(f.tolist(), target.tolist(), strict=True):
         if len(row) == 1:
             gaps = [abs(row[0] - label) for label in classes]
@@ -44,14 +43,23 @@ def names_classes(target: np.ndarray) -> bool:
     return all(sorted(row) == [0.0] * (len(row) - 1) + [1.0] for row in target.tolist())
 
 
-def held_out(f: np.ndarray, target: np.ndarray, noise: float) -> dict[str, tuple[float | None, float]]:
-    """Return each number of a held-out error with what rounding may change of it."""
+def held_out(
+    f: np.ndarray, target: np.ndarray, noise: float, taught: np.ndarray
+) -> dict[str, tuple[float | None, float]]:
+    """Return each number of a held-out error with what rounding may change of it; `taught` is f* on the pool.
+
+    Points of one class alone are of classes where the pool has the two classes -1 and +1.
+    """
     rms, off = measure("rms", f, target, noise)
     spread, _ = measure("rms", np.broadcast_to(target.mean(axis=0), target.shape), target, 0.0)
     found: dict[str, tuple[float | None, float]] = {"count": (float(len(target)), 0.0), "rms": (rms, off)}
     share = None if spread == 0 else 1 - (rms / spread) ** 2
     found["r_squared"] = share, 0.0 if spread == 0 else 4 * (rms + off) * off / spread**2 + 1e-9 * (1 + abs(share or 0))
-    found["accuracy"] = measure("accuracy", f, target, noise) if names_classes(target) else (None, 0.0)
+    one = target.shape[1] == 1 and set(abs(target[:, 0]).tolist()) == {1.0} and names_classes(taught)
+    found["accuracy"] = (None, 0.0)
+    if one or names_classes(target):
+        right, close = answers(f, target, noise, [-1.0, 1.0])
+        found["accuracy"] = sum(right) / len(target), sum(close) / len(target)
     return found
 
 
