@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import nimt
 
@@ -306,6 +306,24 @@ def test_a_notebook_shows_the_sentence_escaped():
     X, y = line()
     found = nimt.reference(pd.DataFrame(X, columns=["<b>", "c", "d"]), y, model=LinearRegression())
     assert "&lt;b&gt;" in found._repr_html_() and found.sentence.partition("R^2")[0] in found._repr_html_()
+
+
+def test_a_copy_of_a_row_is_in_its_fold_and_a_row_that_was_measured_twice_is_not():
+    X, y = line(40)
+    twice_X, twice_y = np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    told = "40 rows are copies of others, label and all: no model is judged on a row of which it has seen a copy"
+    for features in (twice_X, pd.DataFrame(twice_X).assign(word="a")):
+        found = nimt.reference(features, twice_y, model=KNeighborsRegressor(1), out_of_fold=True)
+        assert found.notes == (told,) and not np.isclose(found.labels, twice_y).any()
+        assert np.array_equal(found.labels[::2], found.labels[1::2])
+    names = np.where(twice_y > 0, "high", "low")
+    found = nimt.reference(twice_X, names, model=KNeighborsClassifier(1), out_of_fold=True)
+    assert found.score < 1 and np.array_equal(found.labels[::2], found.labels[1::2])
+    noisy = twice_y + np.random.default_rng(1).normal(0, 0.1, 80)
+    again = nimt.reference(twice_X, noisy, model=KNeighborsRegressor(1))
+    assert again.notes == () and again.score > 0.95
+    few = nimt.reference(np.repeat([[0.0], [1.0], [2.0]], 20, axis=0), np.repeat([0.5, 1.5, 2.5], 20))
+    assert few.score > 0.9  # three different rows cannot make five folds
 
 
 # bad input
