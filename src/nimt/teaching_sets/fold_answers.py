@@ -130,6 +130,11 @@ def fold(model: Any, rows: Rows, folds: int, seed: int, most: int | None = None,
     return Folded(labels, scores, known, float(np.mean(finite)), tuple(failures))
 
 
+def ask_student(student: Any, X: Any, rows: Rows) -> NDArray[Any]:
+    """Return one answer of a fitted student per row of X, of those that it may give to these rows."""
+    return check_answers(student.predict(X), len(X), rows, f"the student {type(student).__name__}")
+
+
 def check_answers(answers: Any, count: int, rows: Rows, what: str) -> NDArray[Any]:
     """Return the answers of a model, or refuse those that are not one finite number, or known class, per row."""
     array = np.asarray(answers)
