@@ -284,6 +284,8 @@ def test_plans_and_forecasts_say_how_long_it_takes(nimt):
     command = ("gmm", "--from", "gmm:start", "--learning-rate", "0.01", "--tol", "1e-4")
     assert "steps take less than a minute" in nimt("plan", *command).out
     assert "That takes less than a minute." in nimt("forecast", *command).out
+    short = nimt("forecast", *command, "-n", "2000").out
+    assert "is not reached in" in short and "2,000 steps take less than a minute." in short
     long = nimt("plan", "cat", "--engine", "reference", "-n", "10000000", "--tol", "0").out
     assert "10,000,000 steps take about" in long and "minutes" in long
 

@@ -87,6 +87,13 @@ def test_every_part_of_the_work_is_told():
     assert told[-1] == "comparing the rows of each rule by the student"
 
 
+def test_what_is_told_of_the_rows_is_told_once():
+    X, y = noisy()
+    X[0, 0] = np.nan
+    found = nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge(), measure_curve=False)
+    assert found.notes == ("1 missing number filled in by the median of the column",)
+
+
 def test_rows_that_do_not_fit_into_memory_are_refused_before_any_work(monkeypatch):
     from nimt.teaching_sets import chosen_rows
 

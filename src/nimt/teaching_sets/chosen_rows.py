@@ -215,7 +215,17 @@ def _choose(
         told, certificate = make_labels(made, take_rows(rows.X, indices), found.labels, rows.X)
     name = student if isinstance(student, str) else type(student).__name__
     return TeachingSet(
-        indices, told, frame, chosen.rule, found, made, name, own, certificate, notes + found.notes, rows
+        indices,
+        told,
+        frame,
+        chosen.rule,
+        found,
+        made,
+        name,
+        own,
+        certificate,
+        tuple(dict.fromkeys(notes + found.notes)),
+        rows,
     )
 
 
