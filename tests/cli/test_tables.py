@@ -21,6 +21,7 @@ from nimt.kernels.expressions import parse_kernel
 from nimt.lesson.held_out import HeldOutError
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
+from nimt.recipe.recipe import Recipe
 from nimt.sources.table_files import read_columns
 from nimt.sources.tables import Columns, read_table
 
@@ -141,7 +142,7 @@ def test_an_accuracy_that_fell_on_the_way_is_pointed_out(end, told):
         measure=as_measure("accuracy"),
         discrepancy=np.array([0.5, 0.95, end]),
     )
-    said = _advice(lesson, "greedy")
+    said = _advice(lesson, Recipe(target="table.csv"))
     assert (said is not None and f"ends with accuracy {end}, and had 0.95 on the way" in said) == told
     assert told or said is None
 

@@ -214,12 +214,15 @@ def test_what_was_warned_of_and_decided_is_in_the_lesson_the_summary_and_the_pag
 def test_advice_names_no_way_that_was_tried_or_hurts(nimt, undrawn, noisy):
     rng = np.random.default_rng(0)
     write_rows("noise.csv", ["a", "b", "y"], *rng.normal(size=(2, 200)).round(4), rng.standard_cauchy(200).round(4))
-    options = ("--reference", "none", "--keep", "last", "--width", "1", "-n", "500", "--out")
+    options = ("--keep", "last", "--width", "1", "-n", "500", "--out")
     _, said = taught(nimt, "noise.csv", *options, "a")
     assert "worse than the mean" in said and "--teacher random" in said
     assert "more steps" not in said and "--missing drop" not in said
     _, said = taught(nimt, "noise.csv", *options, "b", "--teacher", "random")
     assert "worse than the mean" in said and "--teacher random" not in said
+    _, said = taught(nimt, "noise.csv", *options, "c", "--reference", "none")
+    assert "labels: leave out --reference none, which teaches the rows with their noise" in said
+    assert "--teacher random" not in said
 
 
 # ---------------------------------------------------------------- predict and export
@@ -281,6 +284,8 @@ def test_plans_and_forecasts_say_how_long_it_takes(nimt):
     command = ("gmm", "--from", "gmm:start", "--learning-rate", "0.01", "--tol", "1e-4")
     assert "steps take less than a minute" in nimt("plan", *command).out
     assert "That takes less than a minute." in nimt("forecast", *command).out
+    short = nimt("forecast", *command, "-n", "2000").out
+    assert "is not reached in" in short and "2,000 steps take less than a minute." in short
     long = nimt("plan", "cat", "--engine", "reference", "-n", "10000000", "--tol", "0").out
     assert "10,000,000 steps take about" in long and "minutes" in long
 

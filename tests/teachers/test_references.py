@@ -215,6 +215,16 @@ def test_a_box_takes_a_reference_that_is_a_function():
         nimt.teach(learner, known, box, lambda x: np.sin(x[:, 0]), max_iterations=20, tol=None)
 
 
+class Module:
+    """As a module of PyTorch that is given an array."""
+
+    def __call__(self, inputs):
+        return self.forward(inputs)
+
+    def forward(self, inputs):
+        raise TypeError("linear(): argument 'input' (position 1) must be Tensor, not numpy.ndarray")
+
+
 def teach_by(teacher, y=LABELS["square"]):
     return nimt.teach(nimt.KernelLearner(nimt.rbf(WIDTH), learning_rate=0.1), teacher, POINTS, y, max_iterations=2)
 
@@ -229,6 +239,7 @@ def teach_by(teacher, y=LABELS["square"]):
         (Ridge(), "the reference Ridge is not fitted: fit it first"),
         (LogisticRegression(), "the reference LogisticRegression is not fitted: fit it first"),
         (lambda x: 1 / 0, "the reference raised ZeroDivisionError"),
+        (Module(), r"the reference Module is a module, .* give nimt.reference\(X, y, model=...\) of it"),
     ],
 )
 def test_bad_references_get_a_sentence(reference, sentence):

@@ -69,6 +69,13 @@ def test_the_goals_are_counted_over_cells(rows):
     ]  # fmt: skip
 
 
+def test_what_was_not_measured_is_not_on_the_page(rows):
+    kinds = {("our default estimator", "own"): [0.9], ("mean or most frequent class", "own"): [0.4]}
+    page = rows.page(rows.read_cells(rows.as_json(as_results("wine", "", 0, kinds))))
+    assert "our estimator as it is" in page and page.count("| goal |") == 1
+    assert "| beside |" not in page and "wrong labels" not in page and "random rows" not in page
+
+
 def test_a_run_that_was_stopped_measures_the_missing_parts_only(rows, tmp_path, monkeypatch):
     asked = []
 
@@ -107,9 +114,13 @@ def test_facility_location_is_that_of_apricot(rows):
 
     data = split("wine", 0, False)
     distance = cdist(data.X, data.X)
+    similar = distance.max() - distance
     chooser = apricot.FacilityLocationSelection(15, metric="precomputed", optimizer="naive")
-    theirs = chooser.fit(distance.max() - distance).ranking
-    assert facility_location(data, 15, 0).tolist() == theirs.tolist()
+    theirs = chooser.fit(similar).ranking
+    ours = facility_location(data, 15, 0)
+    worth = [np.maximum.accumulate(similar[rows], axis=0).sum(axis=1) for rows in (ours, theirs)]
+    assert worth[0] == pytest.approx(worth[1], rel=1e-12)
+    assert ours[:10].tolist() == theirs[:10].tolist()  # two rows are next that add the same, to the last digit
 
 
 def test_kernel_herding_is_that_of_coreax(rows):

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import nimt
 
@@ -88,8 +88,84 @@ def test_a_torch_module_stands_for_itself():
     with torch.no_grad():
         theirs = module(torch.as_tensor(X, dtype=torch.float32)).numpy()[:, 0]
     assert found.labels == pytest.approx(theirs, abs=1e-6)
+    of_frame = nimt.reference(pd.DataFrame(X, columns=list("abc")), y, model=module)  # whose array is read-only
+    assert of_frame.labels == pytest.approx(found.labels, abs=1e-6)
+    assert found.sentence.startswith("f* is Linear as it was given, R^2 ") and found.model is module
     classes = nimt.reference(X, np.where(y > 0, "high", "low"), model=torch.nn.Linear(3, 2))
     assert set(classes.labels) <= {"high", "low"}
+
+
+def test_the_outputs_of_a_torch_module_are_shares_of_classes():
+    torch = pytest.importorskip("torch")
+    X, y = line()
+    two, three = np.where(y > 0, "high", "low"), np.digitize(y, [-1, 1])
+    plane = torch.nn.Linear(3, 1)
+    with torch.no_grad():
+        plane.weight[:], plane.bias[:] = torch.tensor([[-2.0, 1.0, 0.0]]), 0.0
+    logits = nimt.reference(X, two, model=plane)
+    shares = nimt.reference(X, two, model=torch.nn.Sequential(plane, torch.nn.Sigmoid()))
+    assert logits.score > 0.8 and (logits.boundary, shares.boundary) == (0.0, 0.5)
+    assert np.array_equal(shares.labels, logits.labels) and shares.scores == pytest.approx(logits.scores, abs=1e-6)
+    assert np.array_equal(shares.predict(X[:1]), logits.predict(X[:1]))
+    strength = nimt.suspects(X, two, shares)["strength"].to_numpy()
+    assert len(strength) and 0 < strength[-1] < strength[0] < 1
+    module = torch.nn.Linear(3, 3)
+    found = nimt.reference(X, three, model=module)
+    with torch.no_grad():
+        theirs = module(torch.as_tensor(X, dtype=torch.float32)).softmax(1).numpy()
+    assert found.scores == pytest.approx(theirs, abs=1e-6)
+    spread = nimt.reference(X, three, model=torch.nn.Sequential(module, torch.nn.Softmax(1)))
+    assert spread.scores == pytest.approx(theirs, abs=1e-6)
+    with pytest.raises(nimt.InvalidInput, match="Linear has outputs of length 1, and y has 3 classes: it needs one"):
+        nimt.reference(X, three, model=plane)
+
+
+def test_a_torch_module_may_have_a_fit_of_its_own_or_no_parameters():
+    torch = pytest.importorskip("torch")
+    X, y = line()
+
+    class WithFit(torch.nn.Linear):
+        def fit(self, X, y):
+            raise AssertionError("it is fitted")
+
+        def predict(self, X):
+            raise AssertionError("it is a module")
+
+    class Formula(torch.nn.Module):
+        def forward(self, x):
+            return 2 * x[:, 0] - x[:, 1]
+
+    made = nimt.reference(X, y, model=WithFit(3, 1))
+    assert made.as_given and not made.can_be_fitted
+    found = nimt.reference(X, y, model=Formula())
+    assert found.labels == pytest.approx(2 * X[:, 0] - X[:, 1])
+    chosen = nimt.teaching_set(X, y, size=10, student="linear", reference=found)
+    assert chosen.labels == pytest.approx(found.labels[chosen.indices])
+    assert "f* cannot be fitted again, so it may have seen the rows held out" in chosen.notes
+    of_tensors = nimt.reference(X, y, model=lambda rows: torch.as_tensor(rows[:, 0]).requires_grad_())
+    assert np.array_equal(of_tensors.labels, X[:, 0])
+
+
+def test_what_a_torch_module_cannot_answer_is_refused_in_a_sentence():
+    torch = pytest.importorskip("torch")
+    frame, price = mixed()
+    with pytest.raises(nimt.InvalidInput, match="column 'town' of X holds words, and the module Linear takes numbers"):
+        nimt.reference(frame, price, model=torch.nn.Linear(4, 1))
+    X, y = line()
+    X[3, 0] = np.nan
+    for labels, width in ((y, 1), (np.where(y > 0, "high", "low"), 2)):
+        with pytest.raises(nimt.InvalidInput, match="reference Linear answered nan for row 3: every answer"):
+            nimt.reference(X, labels, model=torch.nn.Linear(3, width))
+    with pytest.raises(nimt.InvalidInput, match=r"Linear cannot evaluate inputs of shape \(60, 3\)"):
+        nimt.reference(line()[0], y, model=torch.nn.Linear(2, 1))
+    with pytest.raises(nimt.InvalidInput, match="must be an object, got the class Linear"):
+        nimt.reference(line()[0], y, model=torch.nn.Linear)
+
+
+def test_what_answers_as_it_is_and_says_little_is_told():
+    X, y = line()
+    for model in (lambda rows: np.zeros(len(rows)), DummyRegressor().fit(X, y)):
+        assert any("f* is no better than the mean" in note for note in nimt.reference(X, y, model=model).notes)
 
 
 def test_frames_with_words_dates_and_missing_values_are_prepared_and_keep_their_names():
@@ -230,6 +306,24 @@ def test_a_notebook_shows_the_sentence_escaped():
     X, y = line()
     found = nimt.reference(pd.DataFrame(X, columns=["<b>", "c", "d"]), y, model=LinearRegression())
     assert "&lt;b&gt;" in found._repr_html_() and found.sentence.partition("R^2")[0] in found._repr_html_()
+
+
+def test_a_copy_of_a_row_is_in_its_fold_and_a_row_that_was_measured_twice_is_not():
+    X, y = line(40)
+    twice_X, twice_y = np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    told = "40 rows are copies of others, label and all: no model is judged on a row of which it has seen a copy"
+    for features in (twice_X, pd.DataFrame(twice_X).assign(word="a")):
+        found = nimt.reference(features, twice_y, model=KNeighborsRegressor(1), out_of_fold=True)
+        assert found.notes == (told,) and not np.isclose(found.labels, twice_y).any()
+        assert np.array_equal(found.labels[::2], found.labels[1::2])
+    names = np.where(twice_y > 0, "high", "low")
+    found = nimt.reference(twice_X, names, model=KNeighborsClassifier(1), out_of_fold=True)
+    assert found.score < 1 and np.array_equal(found.labels[::2], found.labels[1::2])
+    noisy = twice_y + np.random.default_rng(1).normal(0, 0.1, 80)
+    again = nimt.reference(twice_X, noisy, model=KNeighborsRegressor(1))
+    assert again.notes == () and again.score > 0.95
+    few = nimt.reference(np.repeat([[0.0], [1.0], [2.0]], 20, axis=0), np.repeat([0.5, 1.5, 2.5], 20))
+    assert few.score > 0.9  # three different rows cannot make five folds
 
 
 # bad input

@@ -13,7 +13,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import check_estimator
 
 import nimt
@@ -85,6 +85,13 @@ def test_every_part_of_the_work_is_told():
         assert "choosing rows by greedy" in parts and "the student of chosen rows" in parts
         assert "the student of random rows, draw 3 of 3" in parts and "the student of all 90 rows" in parts
     assert told[-1] == "comparing the rows of each rule by the student"
+
+
+def test_what_is_told_of_the_rows_is_told_once():
+    X, y = noisy()
+    X[0, 0] = np.nan
+    found = nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge(), measure_curve=False)
+    assert found.notes == ("1 missing number filled in by the median of the column",)
 
 
 def test_rows_that_do_not_fit_into_memory_are_refused_before_any_work(monkeypatch):
@@ -360,6 +367,44 @@ def test_a_student_that_fails_on_small_sets_loses_nothing_of_the_rest():
     found = nimt.teaching_set(X, y, size=20, student=Picky(), reference=Ridge(), rule="kmeans")
     assert np.isnan(found.curve["chosen"].iloc[0]) and np.isfinite(found.curve["chosen"].iloc[-1])
     assert any("the student failed on 5 rows with ValueError (too few for me)" in note for note in found.notes)
+
+
+class AnswersIn(LinearRegression):
+    """A regressor that answers in a column of its own, or in several."""
+
+    def __init__(self, columns=1):
+        super().__init__()
+        self.columns = columns
+
+    def predict(self, X):
+        return np.tile(super().predict(X)[:, np.newaxis], self.columns)
+
+
+def test_answers_in_a_column_are_those_of_the_student_and_others_are_refused():
+    X, y = noisy()
+    options = {"size": 30, "reference": Ridge(), "rule": "greedy"}
+    flat, column = (nimt.teaching_set(X, y, student=one, **options) for one in (LinearRegression(), AnswersIn(1)))
+    assert np.array_equal(flat.indices, column.indices) and flat.curve.equals(column.curve)
+    said = r"the student AnswersIn answered with shape \(\d+, 2\) for \d+ rows: one answer per row"
+    with pytest.raises(nimt.InvalidInput, match=said):
+        nimt.teaching_set(X, y, student=AnswersIn(2), **options)
+    with pytest.raises(
+        nimt.InvalidInput, match=rf"failed on 90 rows: {said}; on fewer too, so that it cannot be taught"
+    ):
+        nimt.teaching_set(X, y, student=AnswersIn(2), **options | {"rule": "kmeans"})
+
+
+def test_a_student_that_fails_on_so_few_rows_is_told_and_one_that_always_fails_is_refused():
+    X, y = noisy()
+    found = nimt.teaching_set(X, y, size=3, student="neighbours", reference=Ridge())  # it asks for five
+    assert found.curve is None and found.helps is None and "not measured" in found.sentence
+    assert any("the student failed on 3 rows with ValueError (Expected n_neighbors" in note for note in found.notes)
+    with pytest.raises(nimt.InvalidInput, match=r"The 'C' parameter of SVR must .* so that it cannot be taught"):
+        nimt.teaching_set(X, y, size=5, student=SVR(C=-1), reference=Ridge())
+    lost = dataclasses.replace(found, curve=nimt.teaching_set(X, y, size=8, student="linear", reference=Ridge()).curve)
+    lost.curve.loc[lost.curve.index[-1], "chosen"] = np.nan
+    assert lost.helps is None and "not measured, because neighbours failed on 8 rows" in lost.sentence
+    lost.plot()
 
 
 def test_a_reference_that_fails_in_one_split_loses_neither_the_others_nor_the_choice():

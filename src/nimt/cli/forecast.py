@@ -9,6 +9,7 @@ import typer
 
 from nimt.cli.console import Doing, note, say
 from nimt.cli.lesson_options import TARGET_HELP, with_lesson_options
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
 from nimt.recipe.recipe import Recipe
@@ -57,12 +58,14 @@ def forecast(
     )  # fmt: skip
     for line in (found.to_json() if as_json else str(found)).splitlines():
         say(line)
-    if found.itd and not as_json:
+    steps = found.itd or iterations
+    if steps and not as_json:
         from nimt.cli.expected_steps import measure_seconds, say_time
 
-        seconds = measure_seconds(settings.task(problem), found.itd)
+        seconds = measure_seconds(settings.task(problem), steps)
         if seconds is not None:
-            say(f"That takes {say_time(seconds)}.")
+            they_take = "That takes" if found.itd else f"{say_count(steps, 'step')} take"
+            say(f"{they_take} {say_time(seconds)}.")
     if path is not None:
         _draw(found, path)
         note(f"written to {path}", quiet=as_json or quiet)

@@ -111,8 +111,10 @@ def read_labelled_rows(
     notes = [f"{file.name}: {sentence}" for sentence in _say_left_out(known)] + said
     frame = frame[known]
     used = []
+    readable = frame.select_dtypes(exclude=object)
+    once = frame if readable.empty else frame[~readable.duplicated()]  # a copy of a row has its name, too
     for name in asked:
-        why = _say_why_useless(frame[name]) if features is None and len(asked) > 1 else None
+        why = _say_why_useless(once[name]) if features is None and len(asked) > 1 else None
         if why is None:
             used.append(name)
         else:

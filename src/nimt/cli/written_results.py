@@ -123,7 +123,7 @@ def _settle(
     sentence = None
     if settings.keep == "best":
         lesson, session, sentence = keep_best(lesson, session, folder)
-    said = [text for text in (sentence, _advice(lesson, settings.teacher)) if text is not None]
+    said = [text for text in (sentence, _advice(lesson, settings)) if text is not None]
     for text in said:
         note(text, quiet=quiet)
     if said:
@@ -132,15 +132,18 @@ def _settle(
     return lesson, session
 
 
-def _advice(lesson: Lesson, teacher: str) -> str | None:
+def _advice(lesson: Lesson, settings: Recipe) -> str | None:
     """Return what to try where the rows held out, or the accuracy on the way, say that little was learned."""
-    held_out = lesson.held_out
+    held_out, teacher = lesson.held_out, settings.teacher
     if held_out is None:
         return None
+    noisy = "leave out --reference none, which teaches the rows with their noise" * (settings.reference == "none")
     if held_out.accuracy is None:
         if (held_out.r_squared or 0.0) >= 0:
             return None
         worse = "on the rows held out the learner is worse than the mean of their labels"
+        if noisy:
+            return f"{worse}: {noisy}"
         ways = [] if teacher == "random" else ["--teacher random"]
         if getattr(getattr(lesson.pool, "preparation", None), "missing", "") == "mean":
             ways.append("--missing drop")
@@ -151,6 +154,8 @@ def _advice(lesson: Lesson, teacher: str) -> str | None:
     seen = say_missed_classes(lesson, lesson.measure)
     if seen is None:
         return None
+    if noisy:
+        return f"the learner {seen}: {noisy}"
     if teacher == "random":
         more = ", or more steps" if _still_improves(lesson) else ""
         return f"the learner {seen}: try a smaller --learning-rate or another --width{more}"

@@ -155,9 +155,14 @@ def _mark_classes(values: Array, q: int) -> Array:
 
 
 def _find_unfitted(reference: object, error: InvalidInput) -> InvalidInput:
-    """Return a sentence of its own where the cause is that an estimator was not fitted."""
+    """Return a sentence of its own where an estimator was not fitted, or a module of PyTorch wants tensors."""
+    name = type(reference).__name__
     if type(error.__cause__).__name__ == "NotFittedError":
-        return InvalidInput(f"the reference {type(reference).__name__} is not fitted: fit it first")
+        return InvalidInput(f"the reference {name} is not fitted: fit it first")
+    if callable(getattr(reference, "forward", None)):
+        return InvalidInput(
+            f"the reference {name} is a module, which answers tensors: give nimt.reference(X, y, model=...) of it"
+        )
     return error
 
 

@@ -19,6 +19,7 @@ from nimt.learners.newton_basis import NewtonBasis
 from nimt.teachers.interpolation import RULES as POWERS
 from nimt.teachers.interpolation import score as score_by_power
 from nimt.teachers.uncertainty import margins
+from nimt.teaching_sets.fold_answers import ask_student
 from nimt.teaching_sets.models import fit_quietly, make_preparation, score, score_classes
 from nimt.teaching_sets.row_checks import Rows, take_rows
 from nimt.wording import Watcher, be_silent
@@ -104,7 +105,7 @@ class Chooser:
         asked = np.random.default_rng([self.seed, ASKED]).permutation(rest)[:ASKED]
         try:
             student = fit_quietly(clone(self.student), take_rows(self.rows.X, chosen), self.labels[chosen])
-            answers = np.asarray(student.predict(take_rows(self.rows.X, asked)))
+            answers = ask_student(student, take_rows(self.rows.X, asked), self.rows)
         except ValueError:  # such as one class only
             return -np.inf
         if self.rows.classes is not None:
@@ -205,7 +206,7 @@ class Chooser:
             return np.asarray(self.answers != labels[0], dtype=np.float64)
         student = fit_quietly(clone(self.student), take_rows(self.rows.X, chosen), labels)
         if classes is None:
-            return np.asarray(np.abs(np.asarray(student.predict(self.rows.X), dtype=np.float64) - self.answers))
+            return np.asarray(np.abs(ask_student(student, self.rows.X, self.rows) - self.answers))
         scores = score_classes(student, self.rows.X, classes)
         if rule == "uncertainty":
             return -margins(scores)

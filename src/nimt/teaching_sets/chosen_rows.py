@@ -184,7 +184,10 @@ def _take_frames(measured: Measured | None) -> tuple[pd.DataFrame | None, pd.Dat
     """Return the curve that is reported, and the one that decides, where rows were enough for one."""
     if measured is None or measured.reported is None:
         return None, None
-    return measured.reported.to_frame(), None if measured.deciding is None else measured.deciding.to_frame()
+    frame = measured.reported.to_frame()
+    if frame["chosen"].isna().all():  # the student failed on all of them, which a note says
+        return None, None
+    return frame, None if measured.deciding is None else measured.deciding.to_frame()
 
 
 def _describe_draws(count: int, most: int, measured: bool) -> str:
@@ -212,7 +215,17 @@ def _choose(
         told, certificate = make_labels(made, take_rows(rows.X, indices), found.labels, rows.X)
     name = student if isinstance(student, str) else type(student).__name__
     return TeachingSet(
-        indices, told, frame, chosen.rule, found, made, name, own, certificate, notes + found.notes, rows
+        indices,
+        told,
+        frame,
+        chosen.rule,
+        found,
+        made,
+        name,
+        own,
+        certificate,
+        tuple(dict.fromkeys(notes + found.notes)),
+        rows,
     )
 
 

@@ -13,7 +13,7 @@ from nimt.arrays import Array, Indices
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.choosing_rules import MOST_ROWS, Chooser
 from nimt.teaching_sets.exact import find_ridge, make_labels
-from nimt.teaching_sets.fold_answers import FOLDS, split
+from nimt.teaching_sets.fold_answers import FOLDS, ask_student, split
 from nimt.teaching_sets.making_reference import MOST_COMPARED, draw_compared, fit_again, make_reference
 from nimt.teaching_sets.models import fit_quietly, score
 from nimt.teaching_sets.reference import Reference
@@ -200,6 +200,8 @@ class _Table:
                 self.scores[name].append([exam.sit(drawn[:count], labels[drawn[:count]]) for count in sizes])
         watch(f"the student of all {len(pool):,} rows")
         self.scores["all_rows"].append(exam.sit(np.arange(len(pool)), pool.y))
+        if not any(np.isfinite(one).any() for scores in self.scores.values() for one in scores):
+            raise InvalidInput(f"{next(reversed(self.notes))}; on fewer too, so that it cannot be taught")
 
     def finish(self) -> Measured:
         """Return the curves of all splits."""
@@ -236,10 +238,11 @@ class _Exam:
             return [score(np.full(len(part), labels[0]), part.y, True) for part in self.parts]
         try:
             student = fit_quietly(clone(self.student), take_rows(self.pool.X, rows), labels)
-            return [score(np.asarray(student.predict(part.X)), part.y, has_classes) for part in self.parts]
+            return [score(ask_student(student, part.X, part), part.y, has_classes) for part in self.parts]
         except Exception as error:  # code of anybody; what was measured before is kept
             said = str(error).split("\n")[0]
-            self.notes[f"the student failed on {len(rows)} rows with {type(error).__name__} ({said})"] = None
+            how = f": {said}" if isinstance(error, InvalidInput) else f" with {type(error).__name__} ({said})"
+            self.notes[f"the student failed on {len(rows)} rows{how}"] = None
             return [float("nan")] * len(self.parts)
 
 

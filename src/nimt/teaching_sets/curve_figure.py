@@ -43,9 +43,10 @@ def draw_curve(found: TeachingSet, ax: Axes | None = None) -> Figure | Axes:
         axes.set_xticks(sizes, [str(size) for size in sizes])
         axes.set_xticks([], minor=True)
         shown = [name for name in LINES if not (name == "random_reference" and found.own_labels)]
-        lowest = min(float(np.nanmin(curve[name] - curve[f"{name}_spread"])) for name in shown)
-        highest = max(float(np.nanmax(curve[name] + curve[f"{name}_spread"])) for name in shown)
-        low, high = min(lowest, full), max(highest, full)
+        edges = [curve[name] + sign * curve[f"{name}_spread"] for name in shown for sign in (-1, 1)]
+        known = np.concatenate([*edges, [full]])
+        known = known[np.isfinite(known)]  # a student may fail on few rows
+        low, high = float(known.min()), float(known.max())
         low = max(low, high - 2.0)  # a student far below the mean would flatten all others
         axes.set_ylim(low - 0.05 * (high - low + 0.01), high + 0.05 * (high - low + 0.01))
         axes.set_xlabel("rows")

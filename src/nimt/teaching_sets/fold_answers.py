@@ -14,7 +14,7 @@ from nimt.arrays import Array, Flags, Indices, check_count
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.models import fit_quietly, predict, score, score_classes
-from nimt.teaching_sets.row_checks import Rows, take_rows
+from nimt.teaching_sets.row_checks import Rows, find_copies, take_rows
 from nimt.wording import Watcher, Wording, be_silent
 
 FOLDS = 5  # unless the user says how many
@@ -75,12 +75,27 @@ def draw(rows: Rows, count: int, of_each: int, seed: int) -> Indices:
 
 
 def split(rows: Rows, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
-    """Return the rows to fit and to answer in each fold; classes are kept in proportion where each has enough rows."""
-    if rows.classes is not None:
-        smallest = int(np.unique(rows.y, return_counts=True)[1].min())
+    """Return the rows to fit and to answer in each fold; classes are kept in proportion where each has enough rows.
+
+    Copies of a row are in one fold: a model that has seen one of them would know the others.
+    """
+    copy_of = find_copies(rows.X, rows.y)
+    first = np.flatnonzero(copy_of == np.arange(len(rows)))
+    if len(first) == len(rows) or len(first) < folds:
+        return _deal(rows.y, rows.classes is not None, folds, seed)
+    dealt = _deal(rows.y[first], rows.classes is not None, folds, seed)
+    return [
+        (np.flatnonzero(np.isin(copy_of, first[fitted])), np.flatnonzero(np.isin(copy_of, first[asked])))
+        for fitted, asked in dealt
+    ]
+
+
+def _deal(labels: NDArray[Any], are_classes: bool, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
+    if are_classes:
+        smallest = int(np.unique(labels, return_counts=True)[1].min())
         if smallest >= folds:
-            return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(rows)), rows.y))
-    return list(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(rows))))
+            return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(labels)), labels))
+    return list(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(labels))))
 
 
 def fold(model: Any, rows: Rows, folds: int, seed: int, most: int | None = None, watch: Watcher = be_silent) -> Folded:
@@ -113,6 +128,11 @@ def fold(model: Any, rows: Rows, folds: int, seed: int, most: int | None = None,
     if not finite:  # R^2 is not defined on the single row of a small fold
         finite = [score(labels[known], rows.y[known], rows.classes is not None)]
     return Folded(labels, scores, known, float(np.mean(finite)), tuple(failures))
+
+
+def ask_student(student: Any, X: Any, rows: Rows) -> NDArray[Any]:
+    """Return one answer of a fitted student per row of X, of those that it may give to these rows."""
+    return check_answers(student.predict(X), len(X), rows, f"the student {type(student).__name__}")
 
 
 def check_answers(answers: Any, count: int, rows: Rows, what: str) -> NDArray[Any]:

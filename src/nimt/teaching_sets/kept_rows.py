@@ -81,7 +81,7 @@ class TeachingSet:
     def helps(self) -> bool | None:
         """Whether choosing gained more than its spread over splits and draws; None where it was not measured."""
         gains = self.gains
-        return None if gains is None else self.rule != "random" and gains[1] > gains[2]
+        return None if gains is None or np.isnan(gains[1]) else self.rule != "random" and gains[1] > gains[2]
 
     @property
     def sentence(self) -> str:
@@ -95,6 +95,8 @@ class TeachingSet:
         last = self.curve.iloc[-1]
         size = int(last["size"])
         labels, choosing, spread = self.gains
+        if np.isnan(choosing):
+            return f"{begin}; what they are worth was not measured, because {self.student_name} failed on {size} rows"
         told = (
             f"{begin}: with rows chosen in this way {self.student_name} has {self.measure} {last['chosen']:.3f} on "
             f"rows held out"

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from nimt.arrays import Indices, check_flag, is_whole
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.fold_answers import Folded, check_answers, check_folds, draw, fold
-from nimt.teaching_sets.model_answers import ask, name_of
+from nimt.teaching_sets.model_answers import ask, ask_shares, can_be_fitted, find_boundary, is_module, name_of
 from nimt.teaching_sets.models import (
     adapt,
     fit_quietly,
@@ -129,9 +129,9 @@ def make_reference(
         watch(f"fitting f*, {name}")
         fitted = rows.take(draw(rows, MOST_FITTED, folds, seed))
         return _settle(rows, name, made, folded, out_of_fold, rows.notes + notes, common, fitted)
-    if callable(getattr(model, "fit", None)) and callable(getattr(model, "predict", None)):
-        if isinstance(model, type):
-            raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter=parameter)
+    if isinstance(model, type):
+        raise InvalidInput(f"must be an object, got the class {model.__name__}", parameter=parameter)
+    if can_be_fitted(model) and callable(getattr(model, "predict", None)):
         made = adapt(model, rows.X)
         name, is_ready = type(model).__name__, _is_fitted(model)
         tell = begin_with(f"asking copies of {name} for rows they did not see, ", watch)
@@ -139,7 +139,7 @@ def make_reference(
             answers = check_answers(ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
             scores = None if rows.classes is None else score_classes(model, rows.X, rows.classes)
             found = Reference(name, model, answers, scores, fold(made, rows, folds, seed, watch=tell).score, **common)
-            return replace(found, notes=rows.notes, as_given=True)
+            return replace(found, notes=rows.notes + _describe_poor(rows, found.score), as_given=True)
         folded = fold(made, rows, folds, seed, watch=tell)
         watch(f"fitting f*, {name}")
         return _settle(rows, name, made, folded, out_of_fold, rows.notes, common)
@@ -225,14 +225,18 @@ def _take_function(rows: Rows, model: Any, out_of_fold: bool, common: dict[str, 
         raise InvalidInput(
             f"out_of_fold=True fits the model again without some rows, and {name} has no fit: leave it out"
         )
-    answers = check_answers(ask(model, rows.X, rows.classes), len(rows), rows, "the reference")
+    boundary = 0.0 if rows.classes is None else find_boundary(model, rows.X)
+    answers = check_answers(ask(model, rows.X, rows.classes, boundary), len(rows), rows, "the reference")
     scores = None
-    if rows.classes is not None:
+    if rows.classes is not None and is_module(model):
+        scores = ask_shares(model, rows.X, rows.classes, boundary)
+    elif rows.classes is not None:
         scores = np.asarray(answers[:, np.newaxis] == rows.classes, dtype=np.float64)
     found = score(answers, rows.y, rows.classes is not None)
     return Reference(
-        name, model, answers, scores, found, cross_validated=False, notes=rows.notes, as_given=True, **common
-    )
+        name, model, answers, scores, found, cross_validated=False, notes=rows.notes + _describe_poor(rows, found),
+        as_given=True, boundary=boundary, **common,
+    )  # fmt: skip
 
 
 def _is_fitted(model: Any) -> bool:

@@ -17,7 +17,7 @@ from nimt.errors import CannotStore, CorruptLesson, InvalidInput
 from nimt.learners.foreign_learner import SKOPS, from_skops, state_of
 from nimt.store import records
 from nimt.teaching_sets.fold_answers import check_answers
-from nimt.teaching_sets.model_answers import ask, name_of
+from nimt.teaching_sets.model_answers import ask, can_be_fitted, name_of
 from nimt.teaching_sets.row_checks import Rows, read_features
 
 KIND = "reference"
@@ -47,7 +47,11 @@ class Reference:
         How many rows the model was fitted to; 0 for all of them.
     notes : tuple of str
     as_given : bool
-        Whether the model answers as the user gave it: a function, or an estimator that was fitted before.
+        Whether the model answers as the user gave it: a function, a torch module, or an estimator that was fitted
+        before.
+    boundary : float
+        Of a torch module with one output for two classes: the output at which they meet, 0.5 where its outputs are
+        shares.
     """
 
     name: str
@@ -62,6 +66,7 @@ class Reference:
     fitted_to: int = 0
     notes: tuple[str, ...] = ()
     as_given: bool = False
+    boundary: float = 0.0
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return f* at rows of features: numbers, or classes."""
@@ -71,7 +76,8 @@ class Reference:
             )
         features = self._order(read_features(X))
         as_rows = Rows(features, self.labels, self.classes)
-        return check_answers(ask(self.model, features, self.classes), len(features), as_rows, "the reference")
+        answers = ask(self.model, features, self.classes, self.boundary)
+        return check_answers(answers, len(features), as_rows, "the reference")
 
     def _order(self, features: Any) -> Any:
         """Return a DataFrame with the columns that the model was fitted to, in their order."""
@@ -90,7 +96,7 @@ class Reference:
     @property
     def can_be_fitted(self) -> bool:
         """Whether the model is an estimator, of which copies can be fitted to other rows."""
-        return callable(getattr(self.model, "fit", None))
+        return can_be_fitted(self.model)
 
     @property
     def measure(self) -> str:

@@ -74,7 +74,7 @@ def read_rows(X: Any, y: Any, classes: bool | None = None) -> Rows:
         raise InvalidInput(f"X has {say_count(len(features), 'row')} and y has {say_count(len(labels), 'label')}")
     if len(labels) < 2:
         raise InvalidInput(f"X has {say_count(len(labels), 'row')}: at least 2 are needed")
-    return Rows(features, labels, names, notes + _describe_features(features))
+    return Rows(features, labels, names, notes + _describe_features(features) + _describe_copies(features, labels))
 
 
 def read_features(X: Any) -> Features:
@@ -185,6 +185,35 @@ def _describe_missing(X: Features) -> tuple[str, ...]:
     numbers = X if isinstance(X, np.ndarray) else X.select_dtypes("number").to_numpy()
     count = int(np.isnan(numbers).sum())
     return (f"{say_count(count, 'missing number')} filled in by the median of the column",) if count else ()
+
+
+def find_copies(X: Features, y: NDArray[Any]) -> Indices:
+    """Return the place of the first row that each row is a copy of, label and all; of a row that is none, its own.
+
+    Equal rows with several labels are no copies: they were measured several times.
+
+    Examples
+    --------
+    >>> find_copies(np.array([[1.0], [2.0], [1.0], [2.0]]), np.array([5.0, 6.0, 5.0, 7.0]))
+    array([0, 1, 0, 3])
+    """
+    import pandas as pd
+
+    places = np.arange(len(y))
+    frame = pd.DataFrame(X) if isinstance(X, np.ndarray) else X
+    hashes = pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    equal, first, group = np.unique(hashes, return_index=True, return_inverse=True)
+    if len(equal) == len(y):
+        return places
+    several = np.zeros(len(equal), dtype=bool)
+    several[group[y != y[first[group]]]] = True
+    return np.where(several[group], places, first[group])
+
+
+def _describe_copies(X: Features, y: NDArray[Any]) -> tuple[str, ...]:
+    count = int((find_copies(X, y) != np.arange(len(y))).sum())
+    copies = "1 row is a copy of another" if count == 1 else f"{count:,} rows are copies of others"
+    return (f"{copies}, label and all: no model is judged on a row of which it has seen a copy",) if count else ()
 
 
 def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:

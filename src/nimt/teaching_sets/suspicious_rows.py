@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from nimt.errors import InvalidInput
 from nimt.teaching_sets.fold_answers import FOLDS, check_enough
 from nimt.teaching_sets.making_reference import check_seed, check_watch, make_reference
+from nimt.teaching_sets.model_answers import can_be_fitted
 from nimt.teaching_sets.models import says_classes, with_few_threads
 from nimt.teaching_sets.reference import Reference
 from nimt.teaching_sets.row_checks import read_rows
@@ -75,10 +76,10 @@ def suspects(
     found = reference if isinstance(reference, Reference) else None
     if found is None or not found.out_of_fold:
         model = "auto" if reference is None else found.model if found is not None else reference
-        can_be_fitted = isinstance(model, str) or callable(getattr(model, "fit", None))
-        if found is None or can_be_fitted:
+        fits = isinstance(model, str) or can_be_fitted(model)
+        if found is None or fits:
             with with_few_threads(model, len(rows)):
-                found = make_reference(rows, model, FOLDS, can_be_fitted, int(seed), watch, "reference")
+                found = make_reference(rows, model, FOLDS, fits, int(seed), watch, "reference")
     if len(found.labels) != len(rows):
         raise InvalidInput(
             f"answers {len(found.labels)} rows and X has {len(rows)}: make it from the same rows", parameter="reference"
