@@ -30,6 +30,7 @@ from nimt.teachers.greedy import GreedyTeacher
 from nimt.teachers.sequence import SequenceTeacher
 from nimt.theory.lesson_start import LessonStart, start_of
 from nimt.theory.reach import find_unreachable
+from nimt.theory.spectrum import limit_threads
 from nimt.theory.step_bounds import bounds_before
 from nimt.wording import Wording
 
@@ -134,7 +135,7 @@ def shortest(
     load_numba()
     starts = starts or (3 if len(start.pool) <= SMALL_POOL else 1)
     found: list[tuple[Indices, float]] = []
-    with watch_interrupt():
+    with watch_interrupt(), limit_threads():
         for number in range(max(starts, 2)):
             if number < starts or not found:
                 plan = _plan_from(problem, number)

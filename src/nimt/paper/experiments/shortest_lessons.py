@@ -224,10 +224,7 @@ def tables(found: Shortest) -> list[PaperLesson]:
 
 def quantities(found: Shortest) -> list[Quantity]:
     """Return the bounds, and the fewest steps over the rates."""
-    proved = [
-        Quantity(f"{name}: no lesson has fewer steps, rate 0.01", count)
-        for name, count in found.fewest.items()
-    ]
+    proved = [Quantity(f"{name}: no lesson has fewer steps, rate 0.01", count) for name, count in found.fewest.items()]
     best = [
         Quantity(f"{name}: {teacher}, best rate {rate:g}", steps)
         for name, teachers in found.best.items()
