@@ -4,10 +4,12 @@ import threading
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 import nimt
 from nimt import testing
 from nimt.datasets import formulas
+from nimt.planning import shortest_lesson
 from nimt.planning.visit_list import VisitProblem, Visits
 from nimt.session.interrupts import interrupt_group, lessons_of
 
@@ -193,3 +195,14 @@ def test_a_plan_in_a_thread_ends_with_its_group(monkeypatch):
     interrupt_group(group)
     thread.join(60)
     assert ended == [True]
+
+
+def test_a_plan_takes_one_thread_of_blas(monkeypatch):
+    seen = []
+
+    def look(problem, number):
+        seen.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    monkeypatch.setattr(shortest_lesson, "_plan_from", look)
+    nimt.shortest(learner(0.1), SINE, np.sin, tol=1e-2, starts=1)
+    assert seen and set(seen) == {1}  # several wait for each other at every product: a hundred times as long

@@ -61,8 +61,8 @@ class Spectrum:
         return len(self.values) * ROUNDING * float(self.values.max(initial=0.0))
 
 
-def limit_threads(rows: int) -> AbstractContextManager[object]:
-    """Return a block in which BLAS takes one thread where matrices have few rows.
+def limit_threads(rows: int = 0) -> AbstractContextManager[object]:
+    """Return a block in which BLAS takes one thread where matrices have few rows, as vectors do.
 
     Several would wait for each other: with other programs at work, a hundred times longer than they compute.
     """

@@ -4,10 +4,7 @@ With f0 - f* = sum_i a_i K_{x_i} + delta on the pool (delta is what rounding lea
 squared norm of the sum in H, kappa the largest K(x, x), R the length of f - f* at the tolerance and
 c = 4 eta (1 - eta kappa):
 
-**Lower.** A lesson that ends below R has moved f by coefficients of a sum of at least
-L = min { |b|_1 : |r0 + K b|_2 <= R }. They are A = sum_t 2 eta_t |e_t|, while the step identity bounds
-sum_t 4 eta_t (1 - eta_t kappa) e_t^2 by D + 2 |delta| A. Cauchy's inequality between the two gives
-sum_t eta_t / (1 - eta_t kappa) >= L^2 / (D + 2 |delta| L).
+**Lower.** See `fewest_steps`.
 
 **Upper**, one greedy example per step. D_t = sum_i a_i (f - f*)(x_i) <= |a_t|_1 e_t, while |a_t|_1 grows by at most
 2 eta e_t and D_t falls by c e_t^2. So |a_t|_1 D_t^p never grows, p = 2 eta / c, and
@@ -26,11 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from nimt.arrays import Array
-from nimt.theory.least_sum import least_coefficients
+from nimt.theory.fewest_steps import FIRST_LOOK, LAST_LOOK, fewest_steps
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.spectrum import Spectrum, limit_threads, spectrum_of
 
-FIRST_LOOK, LAST_LOOK = 4096, 200_000  # steps of a schedule: more of them take longer than a lesson
 RIDGES = 10.0 ** np.arange(-13, -3, 0.5)  # of lambda_max, how far from a true interpolant the sum may be
 
 
@@ -60,22 +56,6 @@ def expansions(spectrum: Spectrum, residual: Array) -> list[StartExpansion]:
             )
         )
     return found
-
-
-def fewest_steps(start: LessonStart, spectrum: Spectrum) -> int:
-    """Return a number of steps below which no teacher with true labels reaches the tolerance, whatever the packs."""
-    if float(np.linalg.norm(start.residual)) < start.radius:
-        return 0
-    kappa = float(start.diagonal.max())
-    needed = least_coefficients(start, spectrum)
-    sums = expansions(spectrum, start.residual)
-    budget = max(needed**2 / (one.square + 2.0 * one.rest_largest * needed) for one in sums)
-
-    def worth(rates: Array) -> Array:
-        small = rates * kappa < 1.0
-        return np.where(small, rates / np.where(small, 1.0 - rates * kappa, 1.0), math.inf)
-
-    return max(1, _first_step(start, budget, worth))
 
 
 def most_steps(start: LessonStart, spectrum: Spectrum) -> int | None:

@@ -23,6 +23,8 @@ from nimt.teachers.random import RandomTeacher
 from nimt.teachers.responsive import ResponsiveTeacher
 from nimt.teachers.sequence import SequenceTeacher
 from nimt.teachers.teacher import Teacher
+from nimt.theory.lesson_start import lesson_start
+from nimt.theory.step_bounds import bounds_before
 
 STEPS = 200_000
 RATE = 0.01
@@ -118,7 +120,7 @@ class Shortest:
     """The lessons at the rate 0.01 by case and teacher, the proved bounds, and the best steps over the rates."""
 
     lessons: dict[str, dict[str, Lesson]]
-    fewest: dict[str, int | None]
+    fewest: dict[str, int]
     best: dict[str, dict[str, tuple[float, int]]]
 
 
@@ -136,10 +138,10 @@ def teach_case(setting: PaperSetting, pictures: tuple[Picture, ...], name: str) 
     plan = plan_at(setting, name, case, RATE, 1 if trial else None)
     lessons = {
         teacher.name: give(setting, f"{name}: {teacher.name}", case, RATE, teacher)
-        for teacher in (*case.teachers(RATE), *([] if plan is None else [plan.teacher]))
+        for teacher in (*case.teachers(RATE), *([] if plan is None else [plan]))
     }
     best = {} if trial else best_rates(setting, name, case)
-    return Shortest({name: lessons}, {name: None if plan is None else plan.fewest}, {name: best})
+    return Shortest({name: lessons}, {name: bound_of(case)}, {name: best})
 
 
 def assemble(given: dict[str, Shortest | None], pictures: tuple[Picture, ...]) -> Shortest:
@@ -153,15 +155,15 @@ def assemble(given: dict[str, Shortest | None], pictures: tuple[Picture, ...]) -
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class PlannedCase:
-    """A planned lesson, and the proved bound."""
+def bound_of(case: Case) -> int:
+    """Return the number of steps below which no lesson at the rate 0.01 arrives."""
+    learner = case.learner(case.rates[RATE])
+    start = lesson_start(learner, GreedyTeacher(), case.pool, case.target, tol=case.tol)
+    fewest, _ = bounds_before(start, greedy=False)
+    return fewest
 
-    teacher: Teacher
-    fewest: int
 
-
-def plan_at(setting: PaperSetting, name: str, case: Case, rate: float, starts: int | None) -> PlannedCase | None:
+def plan_at(setting: PaperSetting, name: str, case: Case, rate: float, starts: int | None) -> Teacher | None:
     """Return the planned lesson at a rate, None where none is looked for or found; a stopped run keeps it."""
     if rate not in case.planned:
         return None
@@ -174,10 +176,10 @@ def plan_at(setting: PaperSetting, name: str, case: Case, rate: float, starts: i
             plan = shortest(learner, case.pool, case.target, tol=case.tol, starts=starts)
         except InvalidInput:  # as for noise
             return {}
-        return {"shown": np.asarray(plan.teacher.indices).tolist(), "fewest": plan.fewest}
+        return {"shown": np.asarray(plan.teacher.indices).tolist()}
 
     found = make() if setting.keeper is None else setting.keeper.keep_value(f"{name} {rate}", make)
-    return PlannedCase(SequenceTeacher(found["shown"], title="shortest"), found["fewest"]) if found else None
+    return SequenceTeacher(found["shown"], title="shortest") if found else None
 
 
 def give(setting: PaperSetting, title: str, case: Case, rate: float, teacher: Teacher) -> Lesson:
@@ -190,7 +192,7 @@ def best_rates(setting: PaperSetting, name: str, case: Case) -> dict[str, tuple[
     steps: dict[str, list[tuple[int, float]]] = {}
     for rate in RATES:
         plan = plan_at(setting, name, case, rate, 1)
-        for teacher in (*case.teachers(case.rates[rate]), *([] if plan is None else [plan.teacher])):
+        for teacher in (*case.teachers(case.rates[rate]), *([] if plan is None else [plan])):
             lesson = give(setting, f"{name}: {teacher.name} at {rate:g}", case, rate, teacher)
             if lesson.itd is not None:
                 steps.setdefault(teacher.name, []).append((lesson.itd, case.rates[rate]))
@@ -207,8 +209,7 @@ def overview(found: Shortest) -> list[list[str]]:
             lesson, best = lessons.get(name), found.best[case].get(name)
             steps = "-" if lesson is None else "never" if lesson.itd is None else f"{lesson.itd:,}"
             row.append(steps if best is None else f"{steps}; {best[1]:,} at {best[0]:.2g}")
-        fewest = found.fewest[case]
-        rows.append([*row, "-" if fewest is None else f"{fewest:,}"])
+        rows.append([*row, f"{found.fewest[case]:,}"])
     return rows
 
 
@@ -223,11 +224,7 @@ def tables(found: Shortest) -> list[PaperLesson]:
 
 def quantities(found: Shortest) -> list[Quantity]:
     """Return the bounds, and the fewest steps over the rates."""
-    proved = [
-        Quantity(f"{name}: no lesson has fewer steps, rate 0.01", count)
-        for name, count in found.fewest.items()
-        if count is not None
-    ]
+    proved = [Quantity(f"{name}: no lesson has fewer steps, rate 0.01", count) for name, count in found.fewest.items()]
     best = [
         Quantity(f"{name}: {teacher}, best rate {rate:g}", steps)
         for name, teachers in found.best.items()
