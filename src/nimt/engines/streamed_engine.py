@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,9 @@ from nimt.operators.streamed_columns import StreamedOperator
 from nimt.pools.pool import Pool
 from nimt.task.task import Task
 from nimt.wording import Wording
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 NOTHING: Array = np.empty(0)
 LONG = 200_000  # points of a column that are worth a second thread
@@ -70,6 +72,7 @@ def _by_formula(formula: Formula, scaled: Array) -> Callable[[int, Array], None]
     points[:, :n], points[:, n:] = formula.stretch * scaled.T, 0.0
     numbers = np.array(formula.numbers)
     rooms = [(np.empty(d), np.empty(COLUMN_BLOCK)) for _ in range(2)]
+    second = SecondThread()
 
     def fill_part(part: int, index: int, begin: int, end: int, result: Array) -> None:
         fill_column(points, index, formula.number, numbers, begin, end, *rooms[part], result)
@@ -79,12 +82,27 @@ def _by_formula(formula: Formula, scaled: Array) -> Callable[[int, Array], None]
             fill_part(0, index, 0, n, result)
             return
         half = n // 2 // COLUMN_BLOCK * COLUMN_BLOCK  # both parts compute the same numbers as one would
-        other = threading.Thread(target=fill_part, args=(1, index, half, n, result))
-        other.start()
+        rest = second.begin(fill_part, 1, index, half, n, result)
         fill_part(0, index, 0, half, result)
-        other.join()
+        rest.result()
 
     return fill
+
+
+class SecondThread:
+    """A thread that waits for work: to start one takes as long as 150,000 points of a column."""
+
+    def __init__(self) -> None:
+        self.process: int | None = None
+        self.thread: Executor
+
+    def begin(self, call: Callable[..., None], *arguments: Any) -> Future[None]:
+        """Let the thread do a call, after those before it."""
+        if self.process != os.getpid():  # a copy of a process has no copy of the thread
+            from concurrent.futures import ThreadPoolExecutor  # most lessons need none
+
+            self.process, self.thread = os.getpid(), ThreadPoolExecutor(1, "nimt-column")
+        return self.thread.submit(call, *arguments)
 
 
 def _has_two_cores() -> bool:
