@@ -86,7 +86,7 @@ def loop_alone(bench):
         "a subclass of KernelLearner that decays in partial_fit, n = 280": (
             nimt.GreedyTeacher(),
             fading(),
-            637,
+            60,
             "reference",
         ),
         "a teacher with a score of one's own by @nimt.compiled, n = 280": (scored(), None, 1, "auto"),

@@ -47,7 +47,7 @@ def write_parquet(path, X, y):
 
 def steps(bench, X, y):
     """A step on as many rows as `nimt teach` takes of a large table."""
-    from nimt.recipe.recipe import MOST_ROWS
+    from nimt.recipe.field_table import MOST_ROWS
 
     n = min(MOST_ROWS, len(X))
     learner = nimt.KernelLearner(nimt.rbf(1.5), learning_rate=0.1)

@@ -1,5 +1,6 @@
 """The benchmark's own parts: goals, the JSON it writes, and the comparison of two runs. No times are tested."""
 
+import ast
 import importlib
 import json
 import subprocess
@@ -32,6 +33,32 @@ def bench(monkeypatch):
         main()
 
     return ran
+
+
+def names_in(path):
+    """The names that a module defines or imports, and the modules of a package; read, since to load them takes long."""
+    found = {part.stem for part in path.parent.iterdir()} if path.stem == "__init__" else set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            found |= {(name.asname or name.name).split(".")[0] for name in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
+
+
+def test_what_benchmarks_and_tools_import_exists():
+    """Most of it is imported within functions that no test calls."""
+    lost = []
+    for path in (*ROOT.glob("benchmarks/*.py"), *ROOT.glob("tools/*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "nimt":
+                place = ROOT / "src" / node.module.replace(".", "/")
+                files = (place.with_suffix(".py"), place / "__init__.pyi", place / "__init__.py")
+                known = set().union(*(names_in(file) for file in files if file.exists()))
+                lost += [f"{path.name}: {node.module}.{name.name}" for name in node.names if name.name not in known]
+    assert not lost
 
 
 @pytest.mark.long

@@ -180,11 +180,23 @@ def test_a_column_by_two_threads_is_that_of_one(monkeypatch, kernel, waits):
     from nimt.engines import streamed_engine
 
     points = np.random.default_rng(3).random((1500, 3))
+    shared = []
+
+    class Counted(streamed_engine.SecondThread):
+        def begin(self, call, *arguments):
+            shared.append(arguments)
+            return super().begin(call, *arguments)
+
+    monkeypatch.setattr(streamed_engine, "SecondThread", Counted)
+    monkeypatch.setattr(streamed_engine, "_has_two_cores", lambda: True)
     columns = []
     for longest in (np.inf, 100):
         monkeypatch.setattr(streamed_engine, "LONG", longest)
-        column = np.empty(len(points))
-        streamed_engine.compiled_column(KERNELS[kernel], nimt.Points(points))(7, column)
-        columns.append(column)
-    np.testing.assert_array_equal(*columns)
+        fill = streamed_engine.compiled_column(KERNELS[kernel], nimt.Points(points))
+        for _ in range(3):  # by one thread at first
+            columns.append(np.full(len(points), np.nan))
+            fill(7, columns[-1])
+    assert len(shared) == 2
+    for column in columns:
+        np.testing.assert_array_equal(column, columns[0])
     np.testing.assert_allclose(columns[0], KERNELS[kernel](points, points[7:8])[:, 0], atol=1e-15, rtol=1e-12)

@@ -6,6 +6,7 @@ from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
 from sklearn.neural_network import MLPRegressor
 
 import nimt
+from nimt.learners.expansion import add_center, merge_centers
 from nimt.learners.kernel_pupils import KernelPupil
 from problems import scattered, small_lesson
 
@@ -107,6 +108,50 @@ def test_a_subclass_is_taught_by_its_own_methods(learner):
     assert lesson.indices[0, 0] == i
     learner.partial_fit(points[[i]], target[[i]])
     np.testing.assert_allclose(lesson.final, learner.predict(points), rtol=1e-13)
+
+
+class Pruned(nimt.KernelLearner):
+    """A subclass that changes all it has: what it learned fades, its latest center moves, and its kernel widens."""
+
+    def partial_fit(self, X, y, sample_weight=None):
+        if len(getattr(self, "coefficients_", ())):
+            self.coefficients_ *= 0.999
+        if self.steps_so_far() == 4:
+            self.centers_[-1] += 0.25
+        if self.steps_so_far() == 7:
+            self.kernel = nimt.rbf(1.1)
+        if self.steps_so_far() == 9:
+            self.centers_, self.coefficients_ = self.centers_[1:], self.coefficients_[1:]
+        return super().partial_fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("outputs", [(), (2,)])
+def test_kept_columns_of_a_subclass_follow_whatever_it_changes(outputs):
+    points, _, _ = scattered()
+    target = np.random.default_rng(1).normal(size=(12, *outputs))
+    learner = Pruned(nimt.rbf(0.7), learning_rate=0.3)
+    session = nimt.steps(learner, nimt.GreedyTeacher(k=2), points, target, max_iterations=14, tol=None)
+    for step in range(14):
+        session.advance(1)
+        now = session.engine.pupil
+        np.testing.assert_array_equal(now.values, now.to_learner().predict(points), err_msg=f"step {step}")
+    assert not learner.has_centers()  # the lesson left it as it was
+
+
+@pytest.mark.parametrize("outputs", [(), (3,)])
+def test_a_center_is_added_as_it_would_be_merged(outputs):
+    rng = np.random.default_rng(0)
+    centers, known = np.zeros((0, 2)), np.zeros((0, *outputs))
+    for _ in range(40):
+        center, coefficient = rng.integers(-1, 2, (1, 2)) * rng.choice([-1.0, 1.0]), rng.normal(size=(1, *outputs))
+        merged = merge_centers(np.concatenate([centers, center]), np.concatenate([known, coefficient]))
+        before = known.copy()
+        added = add_center(centers, known, center, coefficient)
+        for one, other in zip(added, merged, strict=True):
+            np.testing.assert_array_equal(one, other)
+            assert not np.signbit(one[one == 0]).any()
+        np.testing.assert_array_equal(known, before)
+        centers, known = added
 
 
 class Wide(Averaging):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,12 @@ from nimt.pools.pool import Pool
 from nimt.task.task import Task
 from nimt.wording import Wording
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
 NOTHING: Array = np.empty(0)
 LONG = 200_000  # points of a column that are worth a second thread
+TRIED_EVERY = 64  # columns after which both ways of filling one are timed again
 
 
 def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
@@ -70,6 +74,7 @@ def _by_formula(formula: Formula, scaled: Array) -> Callable[[int, Array], None]
     points[:, :n], points[:, n:] = formula.stretch * scaled.T, 0.0
     numbers = np.array(formula.numbers)
     rooms = [(np.empty(d), np.empty(COLUMN_BLOCK)) for _ in range(2)]
+    second = SecondThread()
 
     def fill_part(part: int, index: int, begin: int, end: int, result: Array) -> None:
         fill_column(points, index, formula.number, numbers, begin, end, *rooms[part], result)
@@ -78,13 +83,58 @@ def _by_formula(formula: Formula, scaled: Array) -> Callable[[int, Array], None]
         if n < LONG or not _has_two_cores():
             fill_part(0, index, 0, n, result)
             return
-        half = n // 2 // COLUMN_BLOCK * COLUMN_BLOCK  # both parts compute the same numbers as one would
-        other = threading.Thread(target=fill_part, args=(1, index, half, n, result))
-        other.start()
-        fill_part(0, index, 0, half, result)
-        other.join()
+        began = time.perf_counter()
+        if helps := second.is_faster():
+            half = n // 2 // COLUMN_BLOCK * COLUMN_BLOCK  # both parts compute the same numbers as one would
+            rest = second.begin(fill_part, 1, index, half, n, result)
+            fill_part(0, index, 0, half, result)
+            rest.result()
+        else:
+            fill_part(0, index, 0, n, result)
+        second.note(helps, time.perf_counter() - began)
 
     return fill
+
+
+class SecondThread:
+    """A thread that waits for work: to start one takes as long as 150,000 points of a column.
+
+    Where other programs use the cores, two threads wait for each other: so both ways are timed now and then.
+
+    Examples
+    --------
+    >>> second = SecondThread()
+    >>> asked = []
+    >>> for seconds in (2.0, 5.0, 1.0, 1.0):
+    ...     asked.append(second.is_faster())
+    ...     second.note(asked[-1], seconds)
+    >>> asked  # one thread, two, two since that one had to be started, and what was faster
+    [False, True, True, True]
+    """
+
+    def __init__(self) -> None:
+        self.process: int | None = None
+        self.thread: Executor
+        self.columns = 0
+        self.took: dict[bool, float] = {}  # seconds of the latest column, without the thread and with it
+
+    def is_faster(self) -> bool:
+        """Say whether it is to be used for the next column."""
+        place = self.columns % TRIED_EVERY
+        return place > 0 if place < 3 else self.took[True] < self.took[False]
+
+    def note(self, helped: bool, seconds: float) -> None:
+        """Keep how long a column took."""
+        self.columns += 1
+        self.took[helped] = seconds
+
+    def begin(self, call: Callable[..., None], *arguments: Any) -> Future[None]:
+        """Let the thread do a call, after those before it."""
+        if self.process != os.getpid():  # a copy of a process has no copy of the thread
+            from concurrent.futures import ThreadPoolExecutor  # most lessons need none
+
+            self.process, self.thread = os.getpid(), ThreadPoolExecutor(1, "nimt-column")
+        return self.thread.submit(call, *arguments)
 
 
 def _has_two_cores() -> bool:

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from nimt.arrays import Array, Indices, check_stored_array, real_array
 from nimt.classes import are_classes, class_of
 from nimt.counting import say_count
 from nimt.errors import CannotStore, InvalidInput, first_call_of
+from nimt.inheritance import behaves_like
+from nimt.learners.expansion import KeptColumns
+from nimt.learners.kernel_learner import KernelLearner
 from nimt.learners.learner import Learner, Pupil, StartsFromInitial, State, StatefulLearner
 from nimt.losses import Loss
 from nimt.pools.box import Box
@@ -57,9 +60,12 @@ class ForeignPupil:
         if is_classifier_like(learner):
             self.classes = classes_of(learner, labels) if are_classes(labels) else None
             self.first = {"classes": np.unique(labels) if self.classes is None else self.classes}
+        self.kept: KeptColumns | None = None
+        if behaves_like(learner, KernelLearner, "predict", "outputs", "values_on", "expansion"):
+            self.kept = KeptColumns(self.pool.points)  # for a subclass with a `partial_fit` of its own
         self.values: Array
         with first_call_of(lambda: f"{name}.predict"):
-            self.values = self.at_points(self.pool.points)
+            self.values = self.on_pool()
 
     def learn(self, indices: Indices, labels: Array) -> None:
         self.learn_at(self.pool.take(indices), labels)
@@ -84,7 +90,7 @@ class ForeignPupil:
         shown = labels if self.classes is None else self.classes[class_of(labels)]
         self.learner.partial_fit(points, shown, **self.first, **weights)
         self.first = {}
-        self.values = self.at_points(self.pool.points)
+        self.values = self.on_pool()
 
     def at(self, points: Array) -> Array:
         """Return the learner's values at any points."""
@@ -102,13 +108,24 @@ class ForeignPupil:
         if not state["is_first"]:
             self.first = {}
 
+    def on_pool(self) -> Array:
+        """Return the learner's values on the pool."""
+        if self.kept is None:
+            return self.at_points(self.pool.points)
+        learner = cast(KernelLearner, self.learner)
+        outputs = learner.outputs()
+        outputs = self.outputs if outputs is None else outputs  # None: it was not taught yet
+        return self._check_values(learner.values_on(self.pool, outputs, self.kept), len(self.pool))
+
     def at_points(self, points: Array) -> Array:
-        n = len(points)
-        name = type(self.learner).__name__
         try:
             predicted = self.learner.predict(points) if self.classes is None else scores_of(self.learner, points)
         except _not_fitted_errors():
-            return np.zeros((n, *self.outputs))
+            return np.zeros((len(points), *self.outputs))
+        return self._check_values(predicted, len(points))
+
+    def _check_values(self, predicted: Any, n: int) -> Array:
+        name = type(self.learner).__name__
         values = real_array(f"what {name}.predict returned", predicted)
         if values.shape not in ((n, *self.outputs), (n, *(self.outputs or (1,)))):
             asked = f"({n}, {self.outputs[0]})" if self.outputs else f"({n},) or ({n}, 1)"

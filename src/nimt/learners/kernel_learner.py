@@ -13,7 +13,7 @@ from nimt.arrays import Array, check_finite, real_array
 from nimt.errors import InvalidInput
 from nimt.kernels import Kernel, KernelLike, as_kernel, diagonal
 from nimt.kernels.families import SINGLE
-from nimt.learners.expansion import Expansion, evaluate, merge_centers
+from nimt.learners.expansion import Expansion, KeptColumns, add_center, evaluate, merge_centers
 from nimt.learners.kernel_pupils import KernelBoxPupil, KernelPupil
 from nimt.learners.learner import (
     Described,
@@ -183,7 +183,7 @@ class KernelLearner(StartsFromInitial, Described):
         if not self.update.is_plain:
             self._move(points, labels, loss, rate, sample_weight)
             return self
-        values = self.values_on(as_pool(points), labels.shape[1:])
+        values = self.values_on(Points.from_checked(points), labels.shape[1:])
         slopes = weigh_slopes(loss.slope(values, labels), sample_weight)
         self.absorb(points, -rate / len(points) * slopes, steps=1)
         return self
@@ -191,7 +191,7 @@ class KernelLearner(StartsFromInitial, Described):
     def _move(self, points: Array, labels: Array, loss: Loss, rate: float, weights: ArrayLike | None = None) -> None:
         """Take one step with all parts of the update, in coefficients."""
         update = self.update
-        pool = as_pool(points)
+        pool = Points.from_checked(points)
         slopes = loss.slope(update.look_ahead(self.moving_on(pool, labels.shape[1:])), labels)
         slopes = weigh_slopes(slopes, weights)
         self.absorb_moving(points, np.zeros((update.rows, *slopes.shape)), np.eye(update.rows), steps=1)
@@ -274,15 +274,21 @@ class KernelLearner(StartsFromInitial, Described):
         """Say whether it is more than its initial function."""
         return len(getattr(self, "centers_", ())) > 0
 
-    def values_on(self, pool: Pool, outputs: tuple[int, ...] | None) -> Array:
-        """Return f on a pool, with the outputs asked for; None for those of its initial function."""
+    def values_on(self, pool: Pool, outputs: tuple[int, ...] | None, kept: KeptColumns | None = None) -> Array:
+        """Return f on a pool, with the outputs asked for; None for those of its initial function.
+
+        `kept` may have columns of K at these points.
+        """
         start = self._mixed_initial_on(pool, outputs) * self._scale
         if not self.has_centers():
             return np.array(start)
         if self.coefficients_.shape[1:] != start.shape[1:]:
             taught, asked = _name_outputs(self.coefficients_.shape[1:]), _name_outputs(start.shape[1:])
             raise InvalidInput(f"this learner was taught {taught} and is now to learn {asked}")
-        return np.asarray(start + self.expansion(pool.points), dtype=np.float64)
+        if kept is None:
+            return np.asarray(start + self.expansion(pool.points), dtype=np.float64)
+        self._check_dimension(pool.points)
+        return np.asarray(start + kept.evaluate(self.kernel, self.centers_, self.coefficients_), dtype=np.float64)
 
     def _mixed_initial_on(self, pool: Pool, outputs: tuple[int, ...] | None) -> Array:
         start = self.initial_on(pool, outputs)
@@ -324,6 +330,9 @@ class KernelLearner(StartsFromInitial, Described):
             self.centers_, self.coefficients_ = points, coefficients
             return
         self._check_dimension(points)
+        if len(points) == 1:
+            self.centers_, self.coefficients_ = add_center(self.centers_, self.coefficients_, points, coefficients)
+            return
         self.centers_, self.coefficients_ = merge_centers(
             np.concatenate([self.centers_, points]), np.concatenate([self.coefficients_, coefficients])
         )

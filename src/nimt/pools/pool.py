@@ -317,7 +317,14 @@ FunctionLike = ArrayLike | Callable[[Array], ArrayLike] | Predicts  # values, a 
 
 def as_pool(X: Pool | ArrayLike, name: str = "the pool") -> Pool:
     """Return X as a pool: a Grid stays one, an array becomes Points; `name` is for error messages."""
-    return X if isinstance(X, Pool) else Points(_check_rows(name, X), column_names(X))
+    if isinstance(X, Pool):
+        return X
+    rows = _check_rows(name, X)
+    if type(X) is not np.ndarray:
+        return Points(rows, column_names(X))
+    made = Points.__new__(Points)  # without names, and checked before: a learner is asked at every step
+    made._points = freeze(rows)
+    return made
 
 
 def name_target(pool: Pool, y: object) -> Pool:

@@ -16,6 +16,7 @@ from nimt.engines._numba.chosen import (
     add_to_cell,
     apply_formula,
     compiled,
+    fetch,
     fill_squares,
     find_ends,
     measure_gaps,
@@ -31,6 +32,7 @@ from nimt.engines.compiled_steps.showing import keep_coefficients, show_example
 from nimt.engines.compiled_steps.stopping import over, stillness
 
 UNKNOWN = -1
+AHEAD = 2  # cells that come from memory while one is computed with
 ROUNDED = 1e-10  # what bounds leave for rounding, of the kernel
 
 
@@ -188,6 +190,16 @@ def let_wait(step, slot, cells, bounds, room, marks):
             marks[g] = True
 
 
+@part
+def fetch_cell(cell, points, d, f, y, q):
+    """Let the coordinates and the values of a cell come from memory."""
+    for at in range(cell * d * CELL, (cell + 1) * d * CELL, LANES):
+        fetch(points, at)
+    for at in range(cell * q * CELL, (cell + 1) * q * CELL, LANES):
+        fetch(f, at)
+        fetch(y, at)
+
+
 @compiled
 def by_cells(
     where, order, n, at, m, making, forbidden, height, values, loss, loss_delta, outputs, norm, tops, group_tops,
@@ -206,6 +218,7 @@ def by_cells(
     cells = order.size // CELL
     groups = group_tops.size
     padded = -(-groups // LANES) * LANES
+    reached = np.empty(CELL + 1, dtype=np.int64)
     state = GOING
     taken = 0
     rule = (rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6])  # an array would be read again
@@ -246,9 +259,16 @@ def by_cells(
                     continue
                 for lane in range(0, CELL, LANES):
                     measure_gaps(where.boxes, g * 2 * d * CELL + lane, CELL, centre, gaps, None, lane)
+                count = np.int64(0)
                 for cell in range(g * CELL, min(g * CELL + CELL, cells)):
-                    if gaps[cell - g * CELL] > reach:
-                        continue
+                    reached[count] = cell
+                    count += gaps[cell - g * CELL] <= reach
+                for k in range(min(AHEAD, count)):
+                    fetch_cell(reached[k], points, d, f, y, q)
+                for k in range(count):
+                    cell = reached[k]
+                    if k + AHEAD < count:
+                        fetch_cell(reached[k + AHEAD], points, d, f, y, q)
                     least = fill_squares(points, cell * d * CELL, CELL, centre, 0, d, weights, 0, CELL)
                     if least > reach:
                         continue
