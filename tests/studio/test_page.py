@@ -186,8 +186,8 @@ def test_draw_a_curve_and_race(page):
     assert np.max(np.abs(values_at(page, 0, 7) - lesson.snapshots[7])) <= 1e-12
     assert page.evaluate("studio.racers[0].end") == len(lesson)
     # at one moment: what is said of the width moves both
-    boxes = "['#sketch', '#stages canvas'].map((place) => document.querySelector(place).getBoundingClientRect().toJSON())"
-    board, stage = page.evaluate(boxes)
+    box_of = "(place) => document.querySelector(place).getBoundingClientRect().toJSON()"
+    board, stage = page.evaluate(f"['#sketch', '#stages canvas'].map({box_of})")
     assert board["right"] < stage["left"]  # then it stands beside the lessons
     assert abs(board["top"] - stage["top"]) < 60
     assert lesson.itd is None
