@@ -1,4 +1,4 @@
-"""What the first page of the site shows: a lesson that plays, the studio, and the challenge; made while it is built."""
+"""What the first page of the site shows: a race that plays, the studio, and the challenge; made while it is built."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ def write_pages(app: Any, failure: Exception | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     problem = nimt.sources.read_problem("gmm", "gmm:start")
     learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.5, initial=problem.initial)
-    lesson = nimt.teach(learner, nimt.GreedyTeacher(), problem.pool, problem.target, tol=1e-4, max_iterations=1000)
-    lesson.replay(folder / "replay.html", title="A learner that believes in one bump is taught two")
+    teachers = {"greedy": nimt.GreedyTeacher(), "random": nimt.RandomTeacher()}
+    race = nimt.compare(learner, teachers, problem.pool, problem.target, tol=1e-4, max_iterations=1000, seeds=1)
+    race.replay(folder / "replay.html", title="Two learners that believe in one bump are taught two")
     write_challenge(Challenge(problem), folder / "challenge.html")
     write_static_studio(folder / "studio")
 

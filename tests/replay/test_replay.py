@@ -352,7 +352,10 @@ def test_a_map_lies_as_in_figures_and_says_what_its_colours_are(browser, tmp_pat
         )
         assert colours[0][2] > colours[0][0] and colours[1][0] > colours[1][2]  # the lowest is blue, the highest orange
         assert page.inner_text("#target-figure .scale").split() == ["-2", "8"]
+        name = "figure:has(#learner) figcaption"
+        assert page.inner_text(name) == "learner fᵗ"
         page.keyboard.press("w")
+        assert page.inner_text(name).startswith("|fᵗ − f*|")  # the picture shows another thing now
         assert "Next comes x1 = 2, x2 = 3 (circle)" in page.inner_text("#said")
 
 

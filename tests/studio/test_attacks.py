@@ -320,6 +320,29 @@ def test_a_line_that_was_answered_gains_no_time_by_half_a_request(studio, monkey
     assert time.monotonic() - began < 5
 
 
+def test_a_request_that_arrives_while_its_line_is_due_is_answered(studio, monkeypatch):
+    """The event loop is kept busy, and the request comes between its look for data and the end of the patience."""
+    monkeypatch.setattr(connections, "SECONDS_FOR_HEADERS", 0.3)
+    whole = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nCookie: {studio.cookies()}\r\n\r\n".encode()
+    there = studio.server.server_state.connections
+    before = set(there)
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=10) as line:
+        while not (new := set(there) - before):
+            time.sleep(0.001)
+        loop = new.pop().loop
+
+        def send_and_keep_busy():
+            line.sendall(whole)
+            time.sleep(0.05)
+
+        def keep_busy():  # so that both of the following are due at once
+            loop.call_later(0.01, send_and_keep_busy)
+            time.sleep(0.4)
+
+        loop.call_soon_threadsafe(keep_busy)
+        assert line.recv(100).startswith(b"HTTP/1.1 200")
+
+
 def test_a_page_that_is_open_is_not_closed_for_lack_of_requests(studio, monkeypatch):
     monkeypatch.setattr(connections, "SECONDS_FOR_HEADERS", 0.2)
     with studio.talk("patient") as talk:

@@ -31,7 +31,11 @@ def test_it_plays_by_itself_for_about_twelve_seconds_at_the_largest_safe_rate(pa
     page.wait_for_function("() => studio.form.teachers.safe")
     assert page.evaluate("[studio.form.teachers.safe, ...studio.racers.map(({ header }) => header.rate)]") == [0.5] * 3
     assert page.is_checked("#why") and page.inner_text("#why-text").startswith("Next comes x = ")
-    assert 8 < page.evaluate("studio.racers[0].end / studio.clock.speed") < 16
+    # the choices that are seen come slowly, the rest of the lesson faster, and what the other takes longer faster still
+    speeds = "import('/static/clock.js').then(({ speedAt }) => [0, 11, 12, 125, 126].map(" \
+        "(step) => speedAt(step, studio.racers[0], studio.racers[1].end, step > 125)))"  # fmt: skip
+    assert page.evaluate(speeds) == [2, 2, 20, 20, 100]
+    assert page.evaluate("[studio.racers[0].early, studio.racers[0].end]") == [12, 126]  # about twelve seconds
     series = page.evaluate(
         "(({ series, place }) => [series.map(({ steps }) => steps.length), place])(studio.time.timeline)"
     )
@@ -86,6 +90,12 @@ def test_the_gap_has_the_colour_of_its_teacher(page):
     assert red > blue and shade > 0  # orange
     red, _, blue, shade = page.evaluate(pixel, 1)
     assert red < blue and shade > 0
+
+
+def test_a_low_picture_has_two_numbers_on_its_axis(page):
+    ticks = "([low, high, about]) => import('/static/drawing.js').then(({ ticks }) => ticks(low, high, about))"
+    assert page.evaluate(ticks, [-0.03, 0.43, 2]) == [0, 0.2, 0.4]  # half of its height would leave 0 alone
+    assert page.evaluate(ticks, [0, 1, 5]) == [0, 0.2, 0.4, 0.6, 0.8, 1]
 
 
 def test_numbers_and_steps_are_written_alike(page):

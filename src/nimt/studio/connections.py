@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import selectors
 import socket
 import sys
 from typing import Any
@@ -78,12 +79,32 @@ class HttpConnection(H11Protocol):
     def _wait(self) -> None:
         self._stop_waiting()
         self.since = self.loop.time()
-        self._timer = self.loop.call_later(SECONDS_FOR_HEADERS, self.transport.close)
+        self._timer = self.loop.call_later(SECONDS_FOR_HEADERS, self._close_unless_there_is_more)
+
+    def timeout_keep_alive_handler(self) -> None:
+        self._stop_waiting()
+        self._close_unless_there_is_more()
+
+    def _close_unless_there_is_more(self) -> None:
+        """Close now, or after one more look at what has arrived: the event loop may have been too busy to read it."""
+        if self.transport.is_closing():
+            return
+        if _is_readable(self.transport.get_extra_info("socket")):
+            self._timer = self.loop.call_later(AT_ONCE, self.transport.close)
+        else:
+            self.transport.close()
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _is_readable(line: Any) -> bool:
+    """Return whether something has arrived that nobody has read."""
+    with selectors.DefaultSelector() as look:
+        look.register(line, selectors.EVENT_READ)
+        return bool(look.select(0))
 
 
 class SocketConnection(WebSocketsSansIOProtocol):

@@ -106,5 +106,24 @@ export function usualSpeed(steps, seconds = 12) {
   return SPEEDS.reduce((best, speed) => (far(speed) < far(best) ? speed : best));
 }
 
+const EARLY = 1 / 8; // of M at the start: most of what can be seen has happened by then
+
+/** Return the first step from a place on at which a curve of M has come to an eighth of its start, null where none has. */
+export function findEarlyEnd(values, from = 0) {
+  for (let t = from; t < values.length; t++) if (values[t] <= EARLY * values[0]) return t;
+  return null;
+}
+
+/**
+ * Return the speed at a step while the first lesson is played in about twelve seconds, half of them for its early steps, in which
+ * most is seen to change, and what others take longer in about six.
+ */
+export function speedAt(step, { early, end }, longest, isPast) {
+  const isQuick = early > 0 && 2 * early < end;
+  const later = isQuick ? usualSpeed(end - early, 6) : usualSpeed(end);
+  if (isPast) return Math.max(later, usualSpeed(longest - end, 6));
+  return isQuick && step < early ? usualSpeed(early, 6) : later;
+}
+
 /** Whether a page may begin to play by itself. */
 export const playsByItself = () => !lessMotion.matches;

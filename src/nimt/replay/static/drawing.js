@@ -58,10 +58,18 @@ export const TEXT = { font: `12px ${LETTERS}`, scale: 1 };
 /** Make the letters in pictures, and the room they need, so many times as large. */
 export function setFont(scale) { Object.assign(TEXT, { font: `${Math.round(12 * scale)}px ${LETTERS}`, scale }); }
 
+const FEWEST = 2; // numbers on an axis: one alone says nothing of its scale
+
 /** Return round numbers within [low, high]. */
 export function ticks(low, high, about = 5) {
   const span = high - low;
   if (!(span > 0) || !Number.isFinite(span)) return [];
+  const found = multiples(low, high, about);
+  return found.length < FEWEST ? multiples(low, high, 2 * about) : found;
+}
+
+function multiples(low, high, about) {
+  const span = high - low;
   const rough = span / about;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);

@@ -1,4 +1,5 @@
 // A whole lesson, with what a page asks of it while it plays.
+import { findEarlyEnd } from "./clock.js";
 import { discrepancy, lessonOf } from "./recording.js";
 
 const COMPUTED = ["paper", "rms"]; // measures that a page takes itself; of others it knows the recorded curve
@@ -13,6 +14,8 @@ export class PlayedLesson {
     this.kernel = this.lesson.kernel;
     Object.assign(this, { outputs: header.outputs, pack: header.pack, tol: header.tol, itd: header.itd, said: header.sentence });
     Object.assign(this, { over: true, known: true, parent: null, offset: 0 });
+    const early = findEarlyEnd(blocks.curve);
+    this.early = early === null ? null : blocks.curve_steps[early];
   }
 
   get taken() { return this.header.steps; }

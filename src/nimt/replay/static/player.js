@@ -1,5 +1,5 @@
 // The page of one lesson, or of several on one clock: their pictures, their time line, its buttons and keys.
-import { Clock, SPEEDS, affordable, playsByItself, usualSpeed } from "./clock.js";
+import { Clock, SPEEDS, affordable, playsByItself, speedAt } from "./clock.js";
 import { addButtons, showPlaying, speedText } from "./controls.js";
 import { colour, colourTable, countText, describeAs, numberText, onResize, write } from "./drawing.js";
 import { PlayedLesson } from "./played.js";
@@ -76,7 +76,9 @@ class Lane {
     this.canvas.setAttribute("role", "img");
     this.view = viewOf(this.canvas, sceneOf(lesson), blocks.target, blocks.initial);
     addNew(caption, "span", "", { className: "key" });
-    addNew(caption, "span", isRace ? `${lesson.number + 1}. ${lesson.name}` : "learner fᵗ");
+    this.name = isRace ? `${lesson.number + 1}. ${lesson.name}` : "learner fᵗ";
+    this.gap = isRace ? `${this.name}: |f − f*|` : "|fᵗ − f*|, bright where it is large"; // what a picture shows instead
+    this.word = addNew(caption, "span", this.name);
     if (this.view.order && !lesson.number) { // curves, with f* among them
       addNew(caption, "span", "", { className: "key dashed" });
       addNew(caption, "span", "target f*");
@@ -93,6 +95,7 @@ class Lane {
     const marks = reason || lesson.pack > LATEST ? [] : latestShown(lesson, step);
     const isGap = showsGap || (reason && !(playing && this.isPicture));
     view.draw({ values, marks, ink: colour(this.ink), layer: isGap ? "error" : "values", winner: reason ? reason.winner : -1, runnerUp: reason ? reason.runnerUp : -1, footprint: reason?.footprint });
+    write(this.word, isGap && this.isPicture ? this.gap : this.name);
     this.marks = marks;
     return reason;
   }
@@ -146,12 +149,11 @@ export class Player {
     this.clock.speed = speed;
   }
 
-  /** Play the first lesson in about twelve seconds, and what others take longer in about six; unless a speed was chosen. */
+  /** Take the speed that shows most, unless one was chosen. */
   takeUsualSpeed() {
     if (this.chosen) return;
-    const first = this.lessons[0].end;
-    const isPast = this.clock.place >= first && first < this.clock.end;
-    this.clock.speed = isPast ? Math.max(usualSpeed(first), usualSpeed(this.clock.end - first, 6)) : usualSpeed(first);
+    const { clock, lessons: [first] } = this;
+    clock.speed = speedAt(clock.place, first, clock.end, clock.place >= first.end && first.end < clock.end);
   }
 
   words() {

@@ -1,6 +1,7 @@
 // The curve of M as a time line: where we are, where the tolerance was met, and a place to drag.
 import { TEXT, clamp, colour, countText, fitted, numberText, ticks } from "./drawing.js";
 
+const ROOM = 55; // pixels from where on there is room for a word below the curves
 const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
 
 export class TimeLine {
@@ -45,7 +46,7 @@ export class TimeLine {
       context.moveTo(left, toY(value));
       context.lineTo(right, toY(value));
       context.stroke();
-      context.fillText(this.inPerCent ? `${Number((100 * value).toPrecision(3))}%` : levelText(value), left - 7, toY(value));
+      context.fillText(this.inPerCent ? `${Number((100 * value).toPrecision(3))}%` : numberText(value), left - 7, toY(value));
     }
     const whole = (step) => this.unit === "seconds" || Number.isInteger(step);
     for (const step of ticks(0, this.end, Math.max(2, width / (130 * TEXT.scale))).filter(whole)) {
@@ -61,6 +62,12 @@ export class TimeLine {
       context.lineTo(right, toY(this.tol));
       context.stroke();
       context.setLineDash([]);
+    }
+    if (this.tol > 0 && rise(this.tol) > low && bottom - top > ROOM * TEXT.scale) {
+      context.textAlign = "left";
+      const isCovered = toX(this.place) < left + 7 + context.measureText("tolerance").width;
+      const start = isCovered ? Math.max(left, toX(this.place)) : left; // the line of the place pushes it along
+      context.fillText("tolerance", start + 5, toY(this.tol) - 8 * TEXT.scale); // where curves are far from it
     }
     const isLetter = this.letter.length === 1; // a word stands where no number is
     context.textAlign = isLetter ? "left" : "right";
@@ -147,10 +154,7 @@ function levels(low, high, most) {
     }
     return found;
   };
-  return high - low < 1.5 ? between([1, 2, 5], 1) : between([1], Math.max(1, Math.ceil((high - low) / most)));
-}
-
-function levelText(value) {
-  const [digits, power] = value.toExponential(0).split("e");
-  return Number(power) === 0 ? digits : `${digits}e${Number(power)}`;
+  if (high - low < 1.5) return between([1, 2, 5], 1);
+  const tens = between([1], Math.max(1, Math.ceil((high - low) / most)));
+  return tens.length > 1 ? tens : between([1], 1);
 }

@@ -1,4 +1,5 @@
 // Lessons as the page knows them: played from what was sent, on one clock, with branches that share their past.
+import { findEarlyEnd } from "./clock.js";
 import { classOf } from "./confusion.js";
 import { countText, numberText } from "./drawing.js";
 import { ColumnKernel, Frames, Growing, Replay, discrepancy, kernelOf, shrunk } from "./recording.js";
@@ -52,6 +53,7 @@ export class Racer {
     this.curve.push([discrepancy(blocks.initial, blocks.target, header.points)]);
     this.times = [[0, 0]]; // [steps, seconds]
     this.itd = null;
+    this.early = null; // the step by which most of what can be seen has happened
     this.over = false;
     this.said = "";
     this.find(0);
@@ -86,6 +88,7 @@ export class Racer {
 
   /** Look for the first step below the tolerance among the new ones. */
   find(from) {
+    this.early ??= findEarlyEnd(this.curve.view, from);
     if (this.itd !== null || !(this.tol > 0)) return;
     for (let t = from; t < this.curve.length; t++) {
       if (this.curve.data[t] < this.tol) { this.itd = t; return; }

@@ -1,5 +1,5 @@
 // The picture of one lesson, with its name and how it stands, and a cursor for those who choose points by keys.
-import { colour, countText, describeAs, numberText, write } from "./drawing.js";
+import { colour, countText, describeAs, numberText, rangeOf, write } from "./drawing.js";
 import { canBeDragged } from "./reshaping.js";
 import { inkOf } from "./results.js";
 import { viewOf } from "./views.js";
@@ -30,6 +30,7 @@ export class Stage {
     const { header, target, initial } = racer;
     this.isPicture = header.pool.shape?.length === 2;
     this.view = viewOf(this.canvas, { view: header.view, pool: header.pool, points: racer.points, outputs: header.outputs }, target, initial);
+    if (number !== null && racer.parent) this.view.limits = limitsWithPast(racer, this.view.limits);
   }
 
   /** @param {object} how  marks, why (of explain), choosing: "teach", "poke" or "", bump: what a click would add to f,
@@ -39,8 +40,9 @@ export class Stage {
     const { what, values: bent } = this.reshaped || {};
     this.view.target = bent && what === "target" ? Float64Array.from(bent) : racer.ownerAt(step).target;
     const values = bent && what === "start" ? Float64Array.from(bent) : why ? why.values : racer.valuesAt(step);
+    const layer = why && !(playing && this.isPicture) ? "error" : "values";
     this.view.draw({
-      values, marks, ink, small: racer.sheetAt(step), layer: why && !(playing && this.isPicture) ? "error" : "values", winner: why ? why.winner : -1,
+      values, marks, ink, small: racer.sheetAt(step), layer, winner: why ? why.winner : -1,
       runnerUp: why ? why.runnerUp : -1, footprint: bump || why?.footprint, spot: choosing ? this.cursor : null,
     });
     const m = racer.discrepancyAt(step);
@@ -52,8 +54,9 @@ export class Stage {
     const canDrag = step === 0 && canBeDragged(this) && !racer.known && !isGame;
     const hint = this.view.order ? "drag the dashed target, or the start" : "drag a point up or down to change its target";
     const short = `at step ${countText(step)}${canDrag ? `: ${hint}` : ""}`;
+    const gap = layer === "error" && this.isPicture ? "; bright where |f − f*| is large" : "";
     const end = isGame ? endOfGame(racer) : racer.said;
-    write(this.foot, atEnd && end ? `${short}: ${end}` : HINTS[choosing] || short);
+    write(this.foot, HINTS[choosing] || `${short}${atEnd && end ? `: ${end}` : ""}${gap}`);
     this.foot.classList.toggle("bad", (atEnd && racer.said.includes("moving away")) || Boolean(racer.failed));
     const said = atEnd ? `; ${end}` : HINTS[choosing] ? `; ${HINTS[choosing]}` : "";
     describeAs(this.canvas, `${racer.name} at step ${countText(step)}: M = ${numberText(m)}${said}`);
@@ -95,10 +98,16 @@ export class Stage {
   put(point) { return { point, value: this.racer.target[point * this.racer.outputs] }; }
 }
 
+/** The limits of a branch: its past is drawn on the same scale, and so is the lesson it left. */
+function limitsWithPast({ parent }, limits) {
+  const [low, high] = rangeOf(parent.target, parent.initial, limits);
+  return parent.parent ? limitsWithPast(parent, [low, high]) : [low, high];
+}
+
 /** How a lesson of the game came to its end. */
 const endOfGame = (racer) => (racer.itd === null ? `the goal was not reached in ${countText(racer.taken)} clicks` : "the goal is reached");
 
 const HINTS = {
-  teach: "click an example, or choose one with the arrow keys and press Enter",
+  teach: "click an example, or take the arrow keys and Enter",
   poke: "click where the target is to change, or choose a point with the arrow keys and press Enter",
 };

@@ -179,6 +179,7 @@ class Studio {
       this.shown = 0;
       this.settle();
       this.game = game;
+      this.time.clicks = game.steps;
       await this.start(requestOf(request, game), { teaching: true });
       by("stages").scrollIntoView({ block: "nearest" });
     } catch (error) {

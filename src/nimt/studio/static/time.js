@@ -1,5 +1,5 @@
 // Time: one clock for all lessons of a race, its buttons, and the curve of M as a time line.
-import { Clock, SPEEDS, affordable, usualSpeed } from "./clock.js";
+import { Clock, SPEEDS, affordable, speedAt } from "./clock.js";
 import { addButtons, showPlaying, speedText } from "./controls.js";
 import { colour, countText, describeAs, numberText, write } from "./drawing.js";
 import { TimeLine } from "./timeline.js";
@@ -17,6 +17,7 @@ export class RaceTime {
     this.onSeek = onSeek;
     this.selected = 0;
     this.alone = false; // whether the clock is that of the first lesson, which a person teaches
+    this.clicks = 0; // that this person has, so that the time line has its length from the first one on
     this.clock = new Clock(onChange);
     this.clock.moved = (steps) => this.moved(steps);
     this.clock.limit = (place) => affordable(this.clock.place, place, this.workTo(place), this.clock.inStills);
@@ -53,16 +54,12 @@ export class RaceTime {
     Object.assign(this.clock, { place: 0, end: 0 });
   }
 
-  /**
-   * Take the speed at which the first lesson is played in about twelve seconds, so that its choices are seen, and what
-   * others take longer in about six; unless a person chose one.
-   */
+  /** Take the speed that shows most, unless a person chose one. */
   takeUsualSpeed() {
     const [first] = this.racers;
     if (this.chosen || !first) return;
     const isPast = first.over && this.clock.place >= first.toPlace(first.end, this.kind);
-    const longest = Math.max(...this.racers.map((racer) => racer.end));
-    this.clock.speed = isPast ? Math.max(usualSpeed(first.end), usualSpeed(longest - first.end, 6)) : usualSpeed(first.end);
+    this.clock.speed = speedAt(this.stepOf(first), first, Math.max(...this.racers.map((racer) => racer.end)), isPast);
     by("speed").value = SPEEDS.indexOf(this.clock.speed);
   }
 
@@ -97,16 +94,17 @@ export class RaceTime {
     const { clock, timeline, kind } = this;
     this.takeUsualSpeed();
     const text = kind === "seconds" ? numberText : countText;
-    const [unit, end] = [text(clock.place), text(clock.end)];
+    const longest = this.alone && kind !== "seconds" ? Math.max(clock.end, this.clicks) : clock.end;
+    const [unit, end] = [text(clock.place), text(longest)];
     write(by("place-text"), `${kind === "steps" ? "step" : kind} ${unit} of ${end}`);
     write(by("speed-text"), speedText(clock));
     showPlaying(by("play"), clock);
     const scrub = by("scrub");
     describeAs(scrub, kind === "seconds" ? "any" : "1", "step");
-    describeAs(scrub, String(clock.end), "max");
+    describeAs(scrub, String(longest), "max");
     scrub.value = clock.place;
     describeAs(scrub, `${kind} ${unit} of ${end}`, "aria-valuetext");
-    Object.assign(timeline, { end: clock.end || 1, unit: kind, tol: this.race.racers[0]?.tol, place: clock.place });
+    Object.assign(timeline, { end: longest || 1, unit: kind, tol: this.race.racers[0]?.tol, place: clock.place });
     timeline.series = this.racers.map((racer) => racer.series(kind, colour(inkOf(racer.number))));
     timeline.draw();
   }
