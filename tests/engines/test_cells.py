@@ -184,7 +184,7 @@ def test_a_column_by_two_threads_is_that_of_one(monkeypatch, kernel, waits):
     for longest in (np.inf, 100):
         monkeypatch.setattr(streamed_engine, "LONG", longest)
         column = np.empty(len(points))
-        streamed_engine.compiled_column(KERNELS[kernel], nimt.Points(points))(7, column)
+        streamed_engine.find_compiled_column(KERNELS[kernel], nimt.Points(points))(7, column)
         columns.append(column)
     np.testing.assert_array_equal(*columns)
     np.testing.assert_allclose(columns[0], KERNELS[kernel](points, points[7:8])[:, 0], atol=1e-15, rtol=1e-12)

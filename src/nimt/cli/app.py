@@ -96,14 +96,14 @@ def _accompany(command: Callable[..., None], doing: str) -> Callable[..., None]:
     """
 
     @functools.wraps(command)
-    def heard(**given: Any) -> None:
+    def announce_and_run(**given: Any) -> None:
         announce(doing, quiet=bool(given.get("quiet") or given.get("as_json")))
         try:
             command(**given)
         except KeyboardInterrupt:
             raise typer.Abort from None
 
-    return heard
+    return announce_and_run
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

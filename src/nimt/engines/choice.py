@@ -249,10 +249,10 @@ def _offer_streamed(task: Task) -> Choice | str:
 
     def make(task: Task, pupil: Pupil) -> Engine:
         load_numba()
-        from nimt.engines.streamed_engine import StreamedEngine, compiled_column
+        from nimt.engines.streamed_engine import StreamedEngine, find_compiled_column
 
         assert isinstance(pupil, KernelPupil)
-        operator = StreamedOperator(kernel, pool, CACHE, compiled_column(kernel, pool))
+        operator = StreamedOperator(kernel, pool, CACHE, find_compiled_column(kernel, pool))
         return StreamedEngine(task, pupil, operator)
 
     return Choice(plan, cost.seconds, make)

@@ -54,7 +54,7 @@ class RowsEngine(ArrangedEngine):
         self.order, self.places = layout.order, layout.places
         self.levels: Whole = layout.levels
         slots = len(self.order)
-        window = (operator.lead, operator.first, operator.start, operator.spaced(self.lanes))
+        window = (operator.lead, operator.first, operator.start, operator.space_out(self.lanes))
         here = np.zeros(task.pool.dimension - 1, np.int64)
         self.grid: tuple[NDArray[np.generic], ...] = (*layout.grid, here, *window)
         self.node_bits: Whole = line_aligned(int(self.levels[-1]), np.dtype(np.int64))

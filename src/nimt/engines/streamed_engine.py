@@ -34,7 +34,7 @@ NOTHING: Array = np.empty(0)
 LONG = 200_000  # points of a column that are worth a second thread
 
 
-def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
+def find_compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
     """Return a fast way to fill a column for nimt's radial kernels and the linear one, None for others."""
     if type(kernel) is Linear:
         rows = np.ascontiguousarray(pool.points)
