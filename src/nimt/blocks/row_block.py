@@ -113,7 +113,7 @@ class RowBlock(Block):
         self._grid = (*layout.grid, here, *window)
         self._height: float = operator.height
         learner = lesson.learner_on(number).bind(self.pool)
-        self._rate: float = learner.rate(learner.steps_so_far(), np.array([self._height]))
+        self._rate: float = learner.rate(learner.steps_, np.array([self._height]))
         self.y = self._place_values(lesson.read_target(number, self.pool))
         self.f = self._place_values(learner.values_on(self.pool, ()))
         self.c: Array = np.zeros(layout.slots)

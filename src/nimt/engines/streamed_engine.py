@@ -122,7 +122,8 @@ class StreamedEngine(CompiledEngine):
         if self.product is not None and self.room_for_packs is not None:
             self.expected = self.product.expect_effects(operator, self.effects)
         start = self.take_over()
-        self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
+        if self.makes_labels:
+            self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
 
     def _flat(self, values: Array) -> Array:
