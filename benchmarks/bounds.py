@@ -66,10 +66,10 @@ def arithmetic(points, had):
 def value_of_k(n=4096):
     """Return the microseconds of a distance in 3-D and its Gaussian, from the nearest cache."""
     import nimt
-    from nimt.engines.streamed_engine import compiled_column
+    from nimt.engines.streamed_engine import find_compiled_column
 
     points = nimt.Points(np.random.default_rng(0).random((n, 3)))
-    fill, column = compiled_column(nimt.rbf(0.5), points), np.empty(n)
+    fill, column = find_compiled_column(nimt.rbf(0.5), points), np.empty(n)
     fill(5, column)
     return 1e6 * shortest(lambda: fill(5, column), 500) / n
 
@@ -104,10 +104,10 @@ def cores():
 def gain_of_arithmetic(n=20_000, repeat=200):
     """Return how much faster two threads fill columns that stay in their caches."""
     import nimt
-    from nimt.engines.streamed_engine import compiled_column
+    from nimt.engines.streamed_engine import find_compiled_column
 
     points = nimt.Points(np.random.default_rng(0).random((n, 3)))
-    fills = [compiled_column(nimt.rbf(0.5), points) for _ in range(2)]
+    fills = [find_compiled_column(nimt.rbf(0.5), points) for _ in range(2)]
     columns = np.empty((2, n))
 
     def fill_often(part):

@@ -53,7 +53,7 @@ def two_threads_of_a_column(bench):
 
     n = 1_000_000
     points, _ = scattered_in_cube(n)
-    fill, times = streamed_engine.compiled_column(nimt.rbf(0.5), nimt.Points(points)), []
+    fill, times = streamed_engine.find_compiled_column(nimt.rbf(0.5), nimt.Points(points)), []
     columns = np.zeros((2, n))
     for _ in range(30):
         row = []
@@ -69,7 +69,7 @@ def two_threads_of_a_column(bench):
 
 def columns(bench):
     """A column of K as `streamed` computes it, and as NumPy does."""
-    from nimt.engines.streamed_engine import compiled_column
+    from nimt.engines.streamed_engine import find_compiled_column
 
     n = 20_000  # coordinates and column stay in the cache of a core
     points, _ = scattered_in_cube(n)
@@ -77,7 +77,7 @@ def columns(bench):
     for name, kernel in {
         "rbf": nimt.rbf(0.5), "Matern 5/2": nimt.kernels.Matern(0.5, nu=2.5), "Wendland": nimt.Wendland(1.0, 3),
     }.items():  # fmt: skip
-        fill = compiled_column(kernel, pool)
+        fill = find_compiled_column(kernel, pool)
         fill(3, column)
         ours, _ = timed(lambda fill=fill: fill(5, column), 200)
         theirs, exact = timed(lambda kernel=kernel: kernel(points, points[5:6])[:, 0], 20)

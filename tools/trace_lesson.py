@@ -42,14 +42,14 @@ COMMANDS = (
 )
 
 
-def a_lesson(**options: Any) -> nimt.Lesson:
+def give_lesson(**options: Any) -> nimt.Lesson:
     """Teach the lesson of the README, 247 steps."""
     x = nimt.Grid(np.linspace(-2, 4, 200))
     learner = nimt.KernelLearner(nimt.rbf(width=0.5), loss="square", learning_rate=0.1)
     return nimt.teach(learner, nimt.GreedyTeacher(k=1), x, np.sin, tol=1e-3, max_iterations=STEPS, **options)
 
 
-def passed(call: Callable[[], Any]) -> tuple[set[tuple[str, str]], int]:
+def trace(call: Callable[[], Any]) -> tuple[set[tuple[str, str]], int]:
     """Return the functions of nimt that a call passes, as (file, name), and how often the file changes."""
     found: set[tuple[str, str]] = set()
     changes, before = 0, ""
@@ -71,7 +71,7 @@ def passed(call: Callable[[], Any]) -> tuple[set[tuple[str, str]], int]:
 
 
 @contextlib.contextmanager
-def counted() -> Iterator[dict[str, int]]:
+def count_calls() -> Iterator[dict[str, int]]:
     """Count the tasks that are built, the files that are read and the engines that are chosen in the block."""
     from nimt.engines import choice as choosing
     from nimt.store import records
@@ -101,7 +101,7 @@ def seconds_of_set_up(times: int = 200) -> float:
     found = []
     for _ in range(times):
         began = time.perf_counter()
-        lesson = a_lesson()
+        lesson = give_lesson()
         found.append(time.perf_counter() - began - lesson.elapsed)
     return min(found)
 
@@ -124,7 +124,7 @@ def seconds_of_process(*arguments: str, times: int = 3) -> float:
         return min(found[1:])
 
 
-def resumed(folder: Path) -> None:
+def resume_run(folder: Path) -> None:
     """Go on with a run that was stopped, by the program."""
     from nimt.cli.app import run
 
@@ -132,7 +132,7 @@ def resumed(folder: Path) -> None:
         run(["resume", str(folder), "-n", "30", "-q"])
 
 
-def raced() -> None:
+def run_race() -> None:
     """Teach one racer of the studio to the end."""
     from nimt.studio.racer import Racer
     from nimt.studio.requests import read_recipe, read_setting
@@ -152,20 +152,20 @@ def count_resume() -> dict[str, int]:
         folder = Path(name) / "run"
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             run(["teach", "gmm", "-n", "20", "--tol", "0", "--out", str(folder), "-q"])
-        with counted() as counts:
-            resumed(folder)
+        with count_calls() as counts:
+            resume_run(folder)
     return counts
 
 
 def main() -> None:
     """Print the table."""
     for _ in range(3):
-        a_lesson()
-    functions, _ = passed(a_lesson)
+        give_lesson()
+    functions, _ = trace(give_lesson)
     files = {file for file, _ in functions}
     resume = count_resume()
-    with counted() as race:
-        raced()
+    with count_calls() as race:
+        run_race()
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in Path(HOME).rglob("*.py"))
     rows = [
         ("`nimt.teach`, 247 steps: functions", "220", str(len(functions)), "90"),

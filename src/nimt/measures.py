@@ -14,7 +14,6 @@ from nimt.arrays import Array, is_number
 from nimt.classes import answers, check_classes
 from nimt.display import below, per_cent
 from nimt.errors import InvalidInput, name_thing
-from nimt.inheritance import behaves_like
 from nimt.learners.learner import Pupil
 from nimt.wording import Wording
 
@@ -143,7 +142,7 @@ class RootOfSquares(Discrepancy):
         return lambda: multiple * distance(pupil.values, target)
 
     def scale(self, values: Array) -> float | None:
-        return self.multiple(values) if behaves_like(self, RootOfSquares, "of") else None
+        return self.multiple(values) if type(self).of is RootOfSquares.of else None
 
     def multiple(self, values: Array) -> float:
         """Return what the root of the sum is multiplied by."""
@@ -296,14 +295,6 @@ def decibels(root_mean_square: ArrayLike, target: Array) -> Array:
         return np.asarray(20.0 * np.log10(peak / np.asarray(root_mean_square, dtype=np.float64)))
 
 
-def _sum_squares(gap: Array) -> float:
-    """Return sum(gap^2); `dot` and `@` warn of an overflow, and `errstate` takes as long as the product."""
-    if gap.size <= ONE_THREAD:
-        return float(np.vdot(gap, gap))
-    parts = (gap[low : low + ONE_THREAD] for low in range(0, gap.size, ONE_THREAD))
-    return float(sum(np.vdot(part, part) for part in parts))
-
-
 def distance(values: Array, target: Array) -> float:
     """Return sqrt(sum (f - f*)^2), scaled where the squares would leave the range of floating-point numbers.
 
@@ -314,7 +305,11 @@ def distance(values: Array, target: Array) -> float:
     """
     gap = values - target
     gap = gap if gap.ndim == 1 else np.ravel(gap)
-    square = _sum_squares(gap)
+    if gap.size <= ONE_THREAD:
+        square = float(np.vdot(gap, gap))  # `dot` and `@` warn of an overflow; `errstate` takes as long as the product
+    else:
+        parts = (gap[low : low + ONE_THREAD] for low in range(0, gap.size, ONE_THREAD))
+        square = float(sum(np.vdot(part, part) for part in parts))
     if SAFE_SQUARES[0] < square < SAFE_SQUARES[1]:
         return math.sqrt(square)
     largest = float(np.max(np.abs(gap), initial=0.0))

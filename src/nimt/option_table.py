@@ -32,6 +32,7 @@ Called = TypeVar("Called", bound=Callable[..., Any])
 
 WHAT, TABLE = "What is taught", "Tables"
 HOW, WHEN = "Who teaches, and whom", "When it stops, and what is kept"
+FORECASTS = ("forecast", "shortest")  # commands that say how long a lesson is, and cover one learner and true labels
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Option:
 
     Attributes
     ----------
-    stored : str
-        What a file holds of it, a word of `lesson/schema`.
+    stored : a type, or str
+        What a file holds of it: a type such as `bool`, or a word of `lesson/schema`.
     part : str
         Where a task has it: "stop", "keep", or "task" itself.
     is_plain : bool
@@ -51,13 +52,13 @@ class Option:
         Whether it changes a step, or when a lesson ends: a file of another lesson is not continued.
     """
 
-    stored: str
+    stored: Any
     part: str = "task"
     is_plain: bool = True
     decides: bool = True
 
 
-def option(usual: Any, stored: str, **more: Any) -> Any:
+def option(usual: Any, stored: Any, **more: Any) -> Any:
     """Return a line of the table."""
     return dataclasses.field(default=usual, metadata={"option": Option(stored, **more)})
 
@@ -178,6 +179,8 @@ class Setting:
         What the studio's messages call it (None: not at all), whether each racer has its own, and what they may hold.
     only : str or None
         The one command that has it.
+    without : tuple of str
+        Commands that do not have it; nor has one that has an option of the same name itself.
     repeats : bool
         Whether it may be given several times; its texts are joined by commas.
     of_learner : bool
@@ -194,6 +197,7 @@ class Setting:
     least: float = 0.0
     most: float = math.inf
     only: str | None = None
+    without: tuple[str, ...] = ()
     repeats: bool = False
     of_learner: bool = False
 
@@ -209,7 +213,7 @@ class OptionsAsText:
 
     iterations: int = entry(
         defaults.MAX_ITERATIONS, "The most steps.", WHEN, "--iterations", "-n",
-        option="max_iterations", key="steps", least=1, most=1e6,
+        option="max_iterations", key="steps", least=1, most=1e6, without=("shortest",),
     )  # fmt: skip
     tol: str = entry(
         defaults.TOL,
@@ -222,8 +226,11 @@ class OptionsAsText:
         f"{defaults.MEASURE}, the default (the n outside the root); rms; or accuracy, the default for classes.",
         WHEN, option="measure",
     )  # fmt: skip
-    patience: int | None = entry(None, "Stop when nothing improved for so many steps.", WHEN, option="patience")
-    seed: int = entry(
-        defaults.SEED, "Every random choice flows from it.", WHEN, option="seed", key="seed", most=2.0**32
+    patience: int | None = entry(
+        None, "Stop when nothing improved for so many steps.", WHEN, option="patience", without=FORECASTS
     )
-    engine: str = entry(defaults.ENGINE, "auto takes the fastest that fits.", WHEN, option="engine")
+    seed: int = entry(
+        defaults.SEED, "Every random choice flows from it.", WHEN, option="seed", key="seed", most=2.0**32,
+        without=("compare", "shortest"),
+    )  # fmt: skip
+    engine: str = entry(defaults.ENGINE, "auto takes the fastest that fits.", WHEN, option="engine", without=FORECASTS)

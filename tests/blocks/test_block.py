@@ -48,7 +48,7 @@ def test_a_block_of_rows_shows_what_an_engine_shows(shape):
     assert sum(rows.lengths) > 20
     assert np.array_equal(rows.values, engine.values)
     assert np.array_equal(rows.coefficients, engine.coefficients)
-    assert all(np.array_equal(a, b) for a, b in zip(rows.joined_record()[:2], engine.joined_record()[:2], strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(rows.join_record()[:2], engine.join_record()[:2], strict=True))
     assert rows.measure() == engine.measure()
 
 

@@ -23,12 +23,12 @@ def test_every_point_is_owned_once_and_what_a_block_reaches_is_held(n, d, count)
     assert np.ptp([len(part) for part in cut.owned]) <= 1
     for block in range(count):
         gaps = np.linalg.norm(points[:, np.newaxis] - points[cut.owned[block]], axis=2).min(axis=1)
-        assert set(np.flatnonzero(gaps <= reach)) <= set(cut.held(block).tolist())
+        assert set(np.flatnonzero(gaps <= reach)) <= set(cut.points_with_halo(block).tolist())
         for other in cut.neighbours(block):
-            mine = cut.number(block, cut.shared(block, other))
-            assert np.array_equal(mine, cut.number(other, cut.shared(other, block)))
+            mine = cut.number(block, cut.find_shared(block, other))
+            assert np.array_equal(mine, cut.number(other, cut.find_shared(other, block)))
     for colour in cut.colours:
-        held = np.concatenate([cut.held(block) for block in colour])
+        held = np.concatenate([cut.points_with_halo(block) for block in colour])
         assert len(held) == len(set(held.tolist()))
 
 

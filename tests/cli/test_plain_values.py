@@ -38,14 +38,17 @@ def read(command, words):
     try:
         return {name: repr(value) for name, value in command.make_context("one", list(words)).params.items()}
     except Exception as error:
-        return error.format_message() if hasattr(error, "format_message") else repr(error)
+        return error.format_message() if hasattr(error, "format_message") else str(error)
 
 
 @pytest.mark.parametrize("option", ["--text", "--count", "--size", "--many", "--small"])
 @pytest.mark.parametrize("word", WORDS, ids=lambda word: ascii(word[:20]))
 def test_a_value_is_read_as_typer_reads_it(option, word):
     usual, plain = (read(command, [option, word]) for command in commands())
-    assert plain == usual
+    if isinstance(usual, str) and usual.startswith("Invalid value") and option in ("--count", "--size"):
+        assert plain == f"{option} must be {'a whole number' if option == '--count' else 'a number'}, got {word!r}"
+    else:
+        assert plain == usual
 
 
 @pytest.mark.parametrize("words", [[], ["a", "b"], ["--many", "a", "--many", "b"], ["--flag"], ["--no-flag", "c"]])

@@ -192,7 +192,7 @@ def test_a_column_by_two_threads_is_that_of_one(monkeypatch, kernel, waits):
     columns = []
     for longest in (np.inf, 100):
         monkeypatch.setattr(streamed_engine, "LONG", longest)
-        fill = streamed_engine.compiled_column(KERNELS[kernel], nimt.Points(points))
+        fill = streamed_engine.find_compiled_column(KERNELS[kernel], nimt.Points(points))
         for _ in range(3):  # by one thread at first
             columns.append(np.full(len(points), np.nan))
             fill(7, columns[-1])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nimt
-from nimt.engines import tile_layout
+from nimt.engines import choice
 from nimt.engines.codes import LANES, TILE
 from nimt.engines.row_engine import RowsEngine
 from nimt.engines.tile_engine import TilesEngine
@@ -29,7 +29,7 @@ class Wave(type(nimt.rbf(1.0))):
 
 @pytest.fixture(autouse=True)
 def take_tiles(monkeypatch):
-    monkeypatch.setattr(tile_layout, "is_wide", lambda reached, n: True)
+    monkeypatch.setattr(choice, "is_wide", lambda reached, n: True)
 
 
 def taught(shape, engine="grid", kernel=None, teacher=None, target=None, loss="square", rate=0.2, **options):
@@ -46,7 +46,7 @@ def taught(shape, engine="grid", kernel=None, teacher=None, target=None, loss="s
 
 def taught_by_rows(monkeypatch, *given, **options):
     with monkeypatch.context() as patched:
-        patched.setattr(tile_layout, "is_wide", lambda reached, n: False)
+        patched.setattr(choice, "is_wide", lambda reached, n: False)
         lesson, engine = taught(*given, **options)
     assert engine is None or type(engine) is RowsEngine
     return lesson

@@ -49,7 +49,7 @@ def test_the_callers_learner_is_untouched(make):
     before = set(vars(learner))
     lesson = small_lesson(learner=learner)
     assert set(vars(learner)) == before
-    assert learner.steps_so_far() == 0
+    assert learner.steps_ == 0
     assert lesson.learner is not learner
     assert lesson.learner.steps_ == 25
 

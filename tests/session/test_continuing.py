@@ -225,7 +225,7 @@ def test_a_finished_lesson_of_a_run_folder_goes_on(tmp_path):
     small_lesson(max_iterations=10, checkpoint=tmp_path / "lesson.npz")
     assert_same_lesson(nimt.resume(tmp_path, max_iterations=20), small_lesson(max_iterations=20))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(nimt.InvalidInput, match=r"empty' is a folder without lesson.npz: name a lesson file"):
+    with pytest.raises(nimt.errors.MissingFile, match=r"empty' is a folder without lesson.npz: name a lesson file"):
         nimt.resume(tmp_path / "empty")
 
 

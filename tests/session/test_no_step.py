@@ -69,7 +69,7 @@ def test_a_function_absorbed_without_a_step_is_kept():
     np.testing.assert_allclose(learner.predict(FRESH), expected, rtol=1e-14)
     learner.absorb(POINTS[2:4], np.array([0.5, 3.0]), steps=0)
     np.testing.assert_allclose(learner.coefficients_, [1.0, -2.0, 1.0, 3.0])
-    assert learner.steps_so_far() == 0 and learner.rkhs_norm() > 0
+    assert learner.steps_ == 0 and learner.rkhs_norm() > 0
     lesson = nimt.teach(nimt.KernelLearner(KERNEL), nimt.GreedyTeacher(), POINTS, learner, max_iterations=1, tol=1e-3)
     assert lesson.itd != 0 and lesson.target.any()
 

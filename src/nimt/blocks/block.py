@@ -166,7 +166,7 @@ class Block(ABC):
         found: dict[str, Any] = {"values": self.values, "coefficients": self.coefficients, "picks": self._picks}
         return {name: values[own] for name, values in found.items()}
 
-    def joined_record(self) -> tuple[NDArray[np.int64], Array, Array]:
+    def join_record(self) -> tuple[NDArray[np.int64], Array, Array]:
         """Return the examples shown: indices in the whole pool, coefficients, and the discrepancy of what it holds."""
         indices, coefficients, discrepancy = self._join()
         return self.lesson.partition.number(self.number, indices), coefficients, discrepancy

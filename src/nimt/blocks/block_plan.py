@@ -64,7 +64,7 @@ def plan_task(task: BlockTask, blocks: Blocks) -> BlockPlan:
     """Return the plan of a lesson whose target is there."""
     cut = task.partition
     per_worker = task.bytes_of(range(len(cut))) if blocks.memory is None else max(blocks.memory, task.largest_block)
-    sent = 8 * sum(len(cut.shared(block, other)) for block in range(len(cut)) for other in cut.neighbours(block))
+    sent = 8 * sum(len(cut.find_shared(block, other)) for block in range(len(cut)) for other in cut.neighbours(block))
     operator = task.operator_on(cut.pool(0))
     window = getattr(operator, "cells", None)
     return BlockPlan(

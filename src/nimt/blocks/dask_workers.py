@@ -18,7 +18,7 @@ from nimt.blocks.holding import Holder
 from nimt.blocks.local_workers import Call, Question
 from nimt.blocks.orders import Report
 from nimt.errors import LessonInterrupted
-from nimt.runs.dask_cluster import Shared, with_shared
+from nimt.runs.dask_cluster import Shared, call_with_shared
 
 Result = TypeVar("Result")
 
@@ -96,7 +96,7 @@ class DaskWorkers:
         place = (str(self.folder), self.memory, self.shared.name)
         try:
             return self.client.submit(
-                with_shared, work_here, self.ticket, place, [call[1:] for call in calls], pure=False,
+                call_with_shared, work_here, self.ticket, place, [call[1:] for call in calls], pure=False,
                 workers=[self.homes[calls[0][0]]], allow_other_workers=True,
             )  # fmt: skip
         except LOST as error:

@@ -230,7 +230,7 @@ class Driver:
         for report in reports:
             self.saved[report.block] = report.saved
 
-    def oldest_needed(self, block: int) -> int:
+    def find_oldest_needed(self, block: int) -> int:
         """Return the turn before which nothing that a block sent can be asked for again."""
         if self.save_every is None:
             return self.turn - 1

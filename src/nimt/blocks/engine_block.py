@@ -40,7 +40,7 @@ class EngineBlock(Block):
         if len(cut) > 1:
             self._renew()
         slots = places_in(self.engine.order, len(pool), 1, 1)
-        self._shared = {other: slots[cut.shared(number, other)] for other in cut.neighbours(number)}
+        self._shared = {other: slots[cut.find_shared(number, other)] for other in cut.neighbours(number)}
         self.latest = self.report_opening()
 
     @property

@@ -72,7 +72,7 @@ class Holder:
             if what == "measure":
                 return block.measure()
             if what == "record":
-                return (*block.joined_record(), list(block.lengths), list(block.before))
+                return (*block.join_record(), list(block.lengths), list(block.before))
             results = block.results()
             if what == "write" and isinstance(self.store, FolderStore):
                 return BlockFolder(self.store.folder).write_results(self.lesson.partition, number, results)

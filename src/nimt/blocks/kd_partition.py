@@ -56,7 +56,7 @@ class PointPartition:
         """The points of the whole pool."""
         return len(self.whole)
 
-    def held(self, block: int) -> Indices:
+    def points_with_halo(self, block: int) -> Indices:
         """Return the points that a block holds, as indices of the whole pool, ascending."""
         if block not in self._held:
             points = self.whole.points
@@ -68,19 +68,19 @@ class PointPartition:
 
     def size(self, block: int) -> int:
         """Return how many points a block holds."""
-        return len(self.held(block))
+        return len(self.points_with_halo(block))
 
     def pool(self, block: int) -> Points:
         """Return the points that a block holds as a pool of its own."""
-        return Points(self.whole.take(self.held(block)))
+        return Points(self.whole.take(self.points_with_halo(block)))
 
     def own(self, block: int) -> Indices:
         """Return the points that a block owns, as indices of the pool it holds, ascending."""
-        return np.searchsorted(self.held(block), self.owned[block])
+        return np.searchsorted(self.points_with_halo(block), self.owned[block])
 
     def take_held(self, block: int, array: Any) -> Any:
         """Return the part of an array (n,) that a block holds."""
-        return array[self.held(block)]
+        return array[self.points_with_halo(block)]
 
     def write_own(self, block: int, values: NDArray[np.generic], array: Any) -> None:
         """Write the values of the points that a block owns into an array (n,)."""
@@ -98,7 +98,7 @@ class PointPartition:
 
     def number(self, block: int, local: Indices) -> NDArray[np.int64]:
         """Return the indices in the whole pool of some points that a block holds."""
-        return self.held(block)[local].astype(np.int64)
+        return self.points_with_halo(block)[local].astype(np.int64)
 
     def _touches(self, block: int) -> NDArray[np.bool_]:
         """Say of each block whether its larger box touches that of this one."""
@@ -108,9 +108,9 @@ class PointPartition:
         """Return the blocks that may hold some of the points that this one holds."""
         return [int(other) for other in np.flatnonzero(self._touches(block)) if other != block]
 
-    def shared(self, block: int, other: int) -> Indices:
+    def find_shared(self, block: int, other: int) -> Indices:
         """Return the points that two blocks hold, as indices of the pool of the first, ascending."""
-        return np.flatnonzero(np.isin(self.held(block), self.held(other), assume_unique=True))
+        return np.flatnonzero(np.isin(self.points_with_halo(block), self.points_with_halo(other), assume_unique=True))
 
     @cached_property
     def colours(self) -> tuple[tuple[int, ...], ...]:

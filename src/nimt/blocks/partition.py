@@ -37,7 +37,7 @@ class GridPartition:
     Examples
     --------
     >>> cut = GridPartition(Grid.like(np.zeros((6, 4))), (3, 1), (1, 1))
-    >>> cut.own_box(1), cut.held_box(1), cut.colours
+    >>> cut.own_box(1), cut.box_with_halo(1), cut.colours
     (((2, 4), (0, 4)), ((1, 5), (0, 4)), ((0, 2), (1,)))
     """
 
@@ -83,7 +83,7 @@ class GridPartition:
             (int(edges[part]), int(edges[part + 1])) for edges, part in zip(self.edges, self.place(block), strict=True)
         )
 
-    def held_box(self, block: int) -> Box:
+    def box_with_halo(self, block: int) -> Box:
         """Return the points that a block holds: its own and its halo."""
         return tuple(
             (max(0, low - reach), min(length, high + reach))
@@ -92,19 +92,21 @@ class GridPartition:
 
     def size(self, block: int) -> int:
         """Return how many points a block holds."""
-        return math.prod(high - low for low, high in self.held_box(block))
+        return math.prod(high - low for low, high in self.box_with_halo(block))
 
     def pool(self, block: int) -> Grid:
         """Return the points that a block holds as a pool of its own."""
-        return Grid(*(axis[low:high] for axis, (low, high) in zip(self.grid.axes, self.held_box(block), strict=True)))
+        return Grid(
+            *(axis[low:high] for axis, (low, high) in zip(self.grid.axes, self.box_with_halo(block), strict=True))
+        )
 
     def own(self, block: int) -> Indices:
         """Return the points that a block owns, as indices of the pool it holds, ascending."""
-        return _flat(self.own_box(block), self.held_box(block))
+        return _flat(self.own_box(block), self.box_with_halo(block))
 
     def take_held(self, block: int, array: Any) -> Any:
         """Return the part of an array, of the shape of the grid, that a block holds."""
-        return array[_slices(self.held_box(block))]
+        return array[_slices(self.box_with_halo(block))]
 
     def write_own(self, block: int, values: NDArray[np.generic], array: Any) -> None:
         """Write the values of the points that a block owns into an array of the shape of the grid."""
@@ -127,7 +129,7 @@ class GridPartition:
 
     def number(self, block: int, local: Indices) -> NDArray[np.int64]:
         """Return the indices in the whole pool of some points that a block holds."""
-        held = self.held_box(block)
+        held = self.box_with_halo(block)
         rest, total, stride = np.asarray(local, dtype=np.int64), np.zeros(len(local), dtype=np.int64), 1
         for (low, high), length in zip(reversed(held), reversed(self.grid.shape), strict=True):
             total += (rest % (high - low) + low) * stride
@@ -143,9 +145,9 @@ class GridPartition:
         numbers = np.ravel_multi_index(np.meshgrid(*near, indexing="ij"), self.counts).ravel()
         return [int(number) for number in numbers if number != block]
 
-    def shared(self, block: int, other: int) -> Indices:
+    def find_shared(self, block: int, other: int) -> Indices:
         """Return the points that two blocks hold, as indices of the pool of the first, in the order of the pool."""
-        held, box = self.held_box(block), self.held_box(other)
+        held, box = self.box_with_halo(block), self.box_with_halo(other)
         common = tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(held, box, strict=True))
         return _flat(common, held)
 

@@ -101,7 +101,7 @@ class RowBlock(Block):
         super().__init__(lesson, number)
         cut = lesson.partition
         assert isinstance(cut, GridPartition)
-        held = cut.held_box(number)
+        held = cut.box_with_halo(number)
         operator = lesson.operator_on(self.pool)
         assert isinstance(operator, GridOperator)
         own = tuple(
@@ -109,13 +109,13 @@ class RowBlock(Block):
         )
         self.layout = layout = lay_out_block(self.pool.shape, own)
         here = np.zeros(self.pool.dimension - 1, np.int64)
-        window = (operator.lead, operator.first, operator.start, operator.spaced(LANES))
+        window = (operator.lead, operator.first, operator.start, operator.space_out(LANES))
         self._grid = (*layout.grid, here, *window)
         self._height: float = operator.height
         learner = lesson.learner_on(number).bind(self.pool)
-        self._rate: float = learner.rate(learner.steps_so_far(), np.array([self._height]))
-        self.y = self._placed(lesson.read_target(number, self.pool))
-        self.f = self._placed(learner.values_on(self.pool, ()))
+        self._rate: float = learner.rate(learner.steps_, np.array([self._height]))
+        self.y = self._place_values(lesson.read_target(number, self.pool))
+        self.f = self._place_values(learner.values_on(self.pool, ()))
         self.c: Array = np.zeros(layout.slots)
         self.shown: Flags = np.zeros(layout.slots, dtype=bool)
         self.node_bits: Whole = line_aligned(int(layout.levels[-1]), np.dtype(np.int64))
@@ -134,7 +134,7 @@ class RowBlock(Block):
             )
         self.latest = self.report_opening()
 
-    def _placed(self, values: Array) -> Array:
+    def _place_values(self, values: Array) -> Array:
         result: Array = line_aligned(self.layout.slots, np.dtype(np.float64))
         result[:] = 0.0
         lay_out(self.layout.grid, np.ascontiguousarray(values), result)
@@ -155,7 +155,7 @@ class RowBlock(Block):
         cut = self.lesson.partition
         assert isinstance(cut, GridPartition)
         _, _, tables, begins, _ = self.layout.grid
-        held, theirs = cut.held_box(self.number), cut.held_box(other)
+        held, theirs = cut.box_with_halo(self.number), cut.box_with_halo(other)
         places: Whole = np.zeros((), dtype=np.int64)
         for (low, high), (first, last), begin in zip(held, theirs, begins.astype(np.int64), strict=True):
             axis = tables[begin + max(low, first) - low : begin + min(high, last) - low]
@@ -233,8 +233,8 @@ class RowBlock(Block):
 
     def take_arrays(self, stored: dict[str, Any]) -> None:
         points = (len(self.pool),)
-        self.f = self._placed(check_stored_array(stored, "values", points))
-        self.c = self._placed(check_stored_array(stored, "coefficients", points))
+        self.f = self._place_values(check_stored_array(stored, "values", points))
+        self.c = self._place_values(check_stored_array(stored, "coefficients", points))
         self.renew()
         self.sums[:] = check_stored_array(stored, "sums", (3,))
 
@@ -244,7 +244,7 @@ def make_block(lesson: BlockTask, number: int) -> Block:
     load_numba()
     cut = lesson.partition
     if isinstance(cut, GridPartition) and len(cut) > 1:
-        low, high = cut.held_box(number)[-1]
+        low, high = cut.box_with_halo(number)[-1]
         if 2 * (high - low) > LANES:
             return RowBlock(lesson, number)
     return EngineBlock(lesson, number)

@@ -95,7 +95,7 @@ class BlockRun:
             self.folder.write_turns(driver.state())
         if driver.colour == 0:
             for block in range(len(driver.tops)):
-                for turn in range(self._forgotten[block], driver.oldest_needed(block)):
+                for turn in range(self._forgotten[block], driver.find_oldest_needed(block)):
                     self.store.forget(block, turn)
                     self._forgotten[block] = turn + 1
 
@@ -109,7 +109,7 @@ class BlockRun:
                 asked = [Question(block, driver.orders[block], "write", driver.inbox(block)) for block in together]
                 list(workers.ask(asked))
             final, coefficients, picks = map(folder.open_result, RESULTS)
-            read: Callable[[int], BlockRecord] | None = lambda block: _stored_record(task, folder, block)  # noqa: E731
+            read: Callable[[int], BlockRecord] | None = lambda block: _load_record(task, folder, block)  # noqa: E731
         else:
             arrays = {name: np.empty(task.whole.shape, dtype) for name, dtype in RESULTS.items()}
             asked = [Question(block, [], "results", driver.inbox(block)) for block in range(count)]
@@ -125,7 +125,7 @@ class BlockRun:
         )  # fmt: skip
 
 
-def _stored_record(task: BlockTask, folder: BlockFolder, block: int) -> BlockRecord:
+def _load_record(task: BlockTask, folder: BlockFolder, block: int) -> BlockRecord:
     state = folder.store.load(block)
     indices, coefficients, discrepancy = state["record"]
     lengths, before = state["lengths"].tolist(), state["before"].tolist()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import inspect
 import math
+from collections.abc import Sized
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ from nimt.learners.learner import Learner
 from nimt.lesson.descriptions import describe, rebuild
 from nimt.lesson.lesson import Lesson
 from nimt.measures import Measure, as_measure
-from nimt.option_table import Options
+from nimt.option_table import USUAL, Options
 from nimt.pools.pool import FunctionLike, Grid, Pool, as_pool
 from nimt.session.session import check_run_options
 from nimt.task.cutting import Blocks
@@ -269,8 +271,9 @@ def teach_gathered(
     """Teach by blocks what `nimt.teach` was asked for, and return one lesson."""
     blocks: Blocks = options.pop("engine")
     options.pop("seed", None)  # nothing is drawn
-    for name in ("snapshots", "holdout"):
-        if options.pop(name, None) not in (None, ()):
+    for name in [name for name in options if name not in inspect.signature(teach_blocks).parameters]:
+        value = options.pop(name)
+        if value is not USUAL.get(name) and not (isinstance(value, Sized) and not len(value)):
             raise InvalidInput(f"a lesson by blocks has no {name}: leave {name}= out")
     options.setdefault("max_iterations", defaults.MAX_ITERATIONS)
     return teach_blocks(learner, teacher, X, y, blocks, **options, **run).to_lesson()

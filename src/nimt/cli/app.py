@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
 import gc
 import importlib
@@ -96,14 +97,14 @@ def _accompany(command: Callable[..., None], doing: str) -> Callable[..., None]:
     """
 
     @functools.wraps(command)
-    def heard(**given: Any) -> None:
+    def announce_and_run(**given: Any) -> None:
         announce(doing, quiet=bool(given.get("quiet") or given.get("as_json")))
         try:
             command(**given)
         except KeyboardInterrupt:
             raise typer.Abort from None
 
-    return heard
+    return announce_and_run
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -180,22 +181,25 @@ def _answer(arguments: Sequence[str] | None) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # typer's own complaints about options have one; all else is a bug
             raise
-        sentence = error.format_message()
+        sentence = _name_way_out(error)
         if not sentence:  # nimt alone prints its help, which is not an error
             return DONE
-        complain(sentence + _name_help(error))
+        complain(sentence)
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
 
 
-def _name_help(error: Any) -> str:
-    """Return the way out for an option that a command does not have, and that is like none of its own."""
+def _name_way_out(error: Any) -> str:
+    """Return the sentence of typer; of an option that the command does not have, ours, with the nearest that it has."""
     name, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
-    if name is None or context is None or getattr(error, "possibilities", None):
-        return ""
-    short = [option for part in context.command.params for option in part.opts if option[0] == "-" != option[1]]
-    listed = f"short options here are {', '.join(sorted(short))}; " if len(name) == 2 and short else ""
-    return f": {listed}{context.command_path} --help lists all options"
+    if name is None or context is None or not hasattr(error, "possibilities"):
+        return str(error.format_message())
+    known = [option for part in context.command.params for option in (*part.opts, *part.secondary_opts)]
+    near = difflib.get_close_matches(name.lstrip("-"), [option.lstrip("-") for option in known], n=1)
+    ways = [f"did you mean --{near[0]}?"] if near and len(near[0]) > 1 else []
+    short = [option for option in known if option[0] == "-" != option[1]]
+    ways += [f"short options here are {', '.join(sorted(short))};"] if len(name) == 2 and short else []
+    return f"{context.command_path} has no option {name}: {' '.join([*ways, context.command_path])} --help lists all"
 
 
 @contextlib.contextmanager

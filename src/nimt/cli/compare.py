@@ -29,7 +29,7 @@ EXAMPLES = (
 )
 
 
-@with_lesson_options(command="compare", without=("teacher", "k", "every", "seed"))
+@with_lesson_options(command="compare")
 def compare(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
     out: Annotated[str | None, typer.Option("--out", help="The folder to write to; by default a new one here.")] = None,

@@ -22,14 +22,9 @@ EXAMPLES = (
     "nimt forecast gmm --from gmm:start --learning-rate 0.01 --tol 1e-4",
     "nimt forecast cat --teacher whole --learning-rate 100 --tol 1e-3",
 )
-# options of a lesson that a forecast does not look at, or never covers: other losses, learners and labels
-UNUSED = (
-    "iterations", "every", "engine", "cmap", "patience", "time_limit", "learner", "loss", "other_target", "probability",
-    "communicate", "communicate_until", "sight", "pupils",
-)  # fmt: skip
 
 
-@with_lesson_options(without=UNUSED)
+@with_lesson_options(command="forecast")
 def forecast(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
     figure: Annotated[str | None, typer.Option("--figure", help="Draw the forecast to this picture file.")] = None,

@@ -66,27 +66,26 @@ OPTION_OF = {
 } | {name: f"--{name}" for name in OTHERS}
 
 
-def with_lesson_options(
-    *, command: str = "teach", without: tuple[str, ...] = ()
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_lesson_options(*, command: str = "teach") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Replace a command's `**given` by the fields of a recipe that it has, so that typer sees them all."""
     options = {
         name: _option(name, line)
         for name, line in TABLE_OF_FIELDS.items()
-        if name not in without and line.only in (None, command)
+        if command not in line.without and line.only in (None, command)
     } | {"config": Annotated[Optional[str], CONFIG]}  # noqa: UP045
 
     def replace(command: Callable[..., Any]) -> Callable[..., Any]:
-        own = [
-            part
-            for part in inspect.signature(command, eval_str=True).parameters.values()
+        own = {
+            name: part
+            for name, part in inspect.signature(command, eval_str=True).parameters.items()
             if part.kind is not part.VAR_KEYWORD
-        ]
+        }
         shared = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
             for name, annotation in options.items()
+            if name not in own
         ]
-        parts = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in own]
+        parts = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in own.values()]
         arguments = [part for part in parts if part.default is inspect.Parameter.empty or part.name == "target"]
         rest = [part for part in parts if part not in arguments]
         everything = [*arguments, *shared, *rest]

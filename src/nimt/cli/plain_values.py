@@ -7,7 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
+
+from nimt.errors import InvalidInput
 
 WHOLE, NUMBER = r"[+-]?[0-9]{1,18}", r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"  # others are left to typer
 READ: dict[Any, Callable[[Any], Any]] = {
@@ -16,6 +19,7 @@ READ: dict[Any, Callable[[Any], Any]] = {
     float: lambda text: float(text) if isinstance(text, str) and re.fullmatch(NUMBER, text) else None,
     list[str]: lambda texts: list(texts) if all(isinstance(text, str) for text in texts) else None,
 }
+KINDS = {int: "a whole number", float: "a number"}
 
 
 class PlainCommand(TyperCommand):
@@ -48,8 +52,21 @@ def _process(parameter: Any, usual: Callable[..., Any], context: Any, value: Any
     else:
         read = _read(getattr(parameter, "type_descriptor", None), value)
         if read is None:
-            return usual(context, value)
+            return _read_by_typer(parameter, usual, context, value)
     return read if parameter.callback is None else parameter.callback(context, parameter, read)
+
+
+def _read_by_typer(parameter: Any, usual: Callable[..., Any], context: Any, value: Any) -> Any:
+    """Return the value as typer reads it; of what is no number, our sentence."""
+    try:
+        return usual(context, value)
+    except typer.BadParameter:
+        described = getattr(parameter, "type_descriptor", None)
+        info = getattr(described, "parameter_info", None)
+        kind = KINDS.get(getattr(described, "annotation", None))
+        if kind is None or info is None or info.min is not None or info.max is not None:
+            raise
+        raise InvalidInput(f"must be {kind}, got {value!r}", parameter=parameter.opts[0]) from None
 
 
 def _read(described: Any, value: Any) -> Any:

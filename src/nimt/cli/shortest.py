@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import Doing, note, say
-from nimt.cli.forecast import UNUSED as UNUSED_BY_FORECASTS
 from nimt.cli.lesson_options import TARGET_HELP, with_lesson_options
 from nimt.errors import InvalidInput
 from nimt.recipe.completing import read_completed
@@ -20,11 +19,9 @@ if TYPE_CHECKING:
 
 DOING = "reading the target"
 EXAMPLES = ("nimt shortest sine --learning-rate 0.01 --tol 1e-2", "nimt shortest gmm --from gmm:start --out plan.npz")
-# a plan chooses itself what is shown
-UNUSED = (*UNUSED_BY_FORECASTS, "teacher", "k", "pool", "per_output", "seed")
 
 
-@with_lesson_options(without=UNUSED)
+@with_lesson_options(command="shortest")
 def shortest(
     target: Annotated[str | None, typer.Argument(help=TARGET_HELP, metavar="TARGET")] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the planned lesson to this .npz file.")] = None,

@@ -41,7 +41,8 @@ class CellsEngine(ArrangedEngine):
         self.y = self.place_target()
         self.other = None if task.other_target is None else self.place(task.other_target)
         start = self.take_over()
-        self.make_labels_by(len(self.order), self.largest_score)
+        if self.makes_labels:
+            self.make_labels_by(len(self.order), self.largest_score)
         self.begin(start)
 
     @property

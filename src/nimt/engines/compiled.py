@@ -1,4 +1,4 @@
-"""What the compiled engines share: which tasks they cover, the random draws, the rules, the state."""
+"""What the compiled engines share: the random draws, the rules, the state."""
 
 from __future__ import annotations
 
@@ -14,113 +14,21 @@ from numpy.typing import NDArray
 from nimt.arrays import Array, Flags, Indices, check_stored_indices
 from nimt.engines.codes import LIMIT, NO_SCORE, Scoring
 from nimt.engines.engine import STREAMS, Engine, Watch
-from nimt.engines.error_product import RENEWED, ErrorProduct, is_same_kernel
-from nimt.engines.parts import find_unknown_part
+from nimt.engines.error_product import RENEWED, ErrorProduct
+from nimt.engines.parts import pack_size
 from nimt.engines.synthesising import LabelMaker
-from nimt.errors import ResponseWarning, name_thing
-from nimt.inheritance import behaves_like
-from nimt.learners.foreign_learner import find_pupil_maker
-from nimt.learners.kernel_learner import KernelLearner
+from nimt.errors import ResponseWarning
 from nimt.learners.kernel_pupils import KernelPupil
-from nimt.learners.linear_learner import LinearLearner, LinearPupil
-from nimt.learners.updating_pupil import UpdatingPupil
 from nimt.lesson.outcome import Outcome
 from nimt.lesson.recording import Chunk, join_chunks
-from nimt.losses import Loss, Square, as_loss, couples_outputs, twin_of
+from nimt.losses import Loss, Square, twin_of
 from nimt.measures import SAFE_SQUARES, distance
 from nimt.task.task import Task
-from nimt.teachers.rule import Diverse, Drawn, Jointly, LabelsByResponse, Largest, Listed, Part, Rule
+from nimt.teachers.rule import Drawn, Jointly, LabelsByResponse, Listed, Part, Rule
 from nimt.teachers.scores import OwnScore, Residual
-from nimt.teachers.teacher import NORMS, Selection, count_of
+from nimt.teachers.teacher import NORMS, Selection
 
-COMPILED_PUPILS: dict[type, tuple[str, ...]] = {  # and the methods that engines do themselves
-    UpdatingPupil: ("rate", "learn", "learn_each"),
-    KernelPupil: ("rate", "learn", "learn_each", "move", "add", "add_each"),
-    LinearPupil: ("rate", "learn"),
-}
 OUTCOMES = (None, Outcome.DIVERGED, Outcome.CONVERGED, Outcome.STALLED, Outcome.STATIONARY, Outcome.AT_REST)
-LARGEST_POOL = 2**31 - 1  # slots are counted in 32 bits
-
-
-def find_obstacle(task: Task) -> str | None:
-    """Return why no compiled engine covers a task, or None if one does."""
-    learner, teacher = task.learner, task.teacher
-    if task.box is not None:
-        return "the teacher may show any point of a box"
-    if not isinstance(learner, KernelLearner | LinearLearner) or find_pupil_maker(learner, "make_pupil") is None:
-        return f"only a KernelLearner or a LinearLearner has a compiled engine, this is a {type(learner).__name__}"
-    pupil = task.look_at_pupil()
-    for kind, methods in COMPILED_PUPILS.items():
-        if isinstance(pupil, kind):
-            if not behaves_like(pupil, kind, *methods):
-                return f"the pupil of this {type(learner).__name__} learns in a way of its own"
-            break
-    else:
-        return f"the pupil of this {type(learner).__name__} learns in a way of its own"
-    loss = as_loss(learner.loss)
-    if twin_of(loss) is None:
-        return f"the loss {loss!r} is your own"
-    rule = task.rule
-    if rule is None and teacher.has_schedule:
-        return f"the reference loop follows the schedule of this {teacher.kind}"
-    if rule is None:
-        return f"the teacher {teacher.kind} chooses by its own select(view)"
-    unknown = find_unknown_part(rule)
-    if unknown is not None:
-        return unknown
-    if rule.score.loss is not None and twin_of(rule.score.loss) is None:
-        return f"the teacher's loss {name_thing(rule.score.loss)} is your own"
-    if not task.label_outputs and (couples_outputs(loss) or couples_outputs(rule.score.loss)):
-        return "the loss couples several outputs, and there is one"
-    if isinstance(rule.labels, LabelsByResponse) and hasattr(loss, "check_labels"):
-        return f"the loss {loss!r} has to check every label that is made"
-    if isinstance(learner, LinearLearner):
-        return find_obstacle_to_weights(task)
-    if isinstance(rule.choose, Diverse) and not is_same_kernel(rule.choose.kernel, learner.kernel):
-        return f"diverse packs are chosen with the kernel {rule.choose.kernel!r}, and the learner has another"
-    return find_obstacle_of_pool(task)
-
-
-def find_obstacle_of_pool(task: Task) -> str | None:
-    """Return why compiled engines cannot measure a lesson, or count its points, None if they can."""
-    if task.measure.scale(task.target) is None:
-        return f"the measure {task.measure.name!r} is taken by the reference loop"
-    if len(task.pool) > LARGEST_POOL:
-        return f"the pool has {len(task.pool)} points, and compiled engines count them in 32 bits"
-    return None
-
-
-def find_obstacle_to_weights(task: Task) -> str | None:
-    """Return why the engine of a `LinearLearner` does not cover a task, None if it does."""
-    rule = rule_of(task)
-    return find_unknown_part(rule, "linear") or find_obstacle_of_pool(task)
-
-
-def rule_of(task: Task) -> Rule:
-    """Return the rule of a teacher whose lessons compiled engines cover."""
-    rule = task.rule
-    assert rule is not None
-    return rule
-
-
-def pack_size(task: Task, step: int = 0) -> int:
-    """Return how many examples a pack has at a step."""
-    k = task.teacher.size
-    assert k is not None  # a teacher with a compiled rule has it
-    return count_of(k, task.offered, step)
-
-
-def find_other_choice(task: Task) -> str | None:
-    """Return how a task does not show the one point with the largest |f - f*| at every step, None if it does."""
-    rule = rule_of(task)
-    if not isinstance(rule.choose, Largest | Diverse) or not isinstance(rule.score, Residual):
-        return f"it chooses by the largest |f - f*|, and {task.teacher.kind} chooses otherwise"
-    if pack_size(task) != 1 or task.has_schedule or task.per_output:
-        return "it shows one example per step"
-    assert isinstance(task.learner, KernelLearner)
-    if couples_outputs(as_loss(task.learner.loss)):
-        return f"the loss {as_loss(task.learner.loss)!r} couples the outputs"
-    return None
 
 
 def code_of(loss: Loss) -> tuple[int, float]:
@@ -190,7 +98,8 @@ class CompiledEngine(Engine):
         self.loss, self.delta = code_of(pupil.loss)
         # None for the square: a loop that leaves the others out is a thirtieth faster
         self.quick_loss: int | None = None if self.loss == Square.number else self.loss
-        self.rule: Rule = rule_of(task)
+        assert task.rule is not None  # else this engine is not chosen
+        self.rule: Rule = task.rule
         self.choose: Part = self.rule.choose
         self.greedy: bool = not isinstance(self.choose, Drawn | Listed)
         self.k: int = pack_size(task)
@@ -199,7 +108,7 @@ class CompiledEngine(Engine):
         self.copies: tuple[int, ...] = (task.outputs[0], 0) if task.per_output else (1,)
         self.makes_labels: bool = isinstance(self.rule.labels, LabelsByResponse)  # from the learner's responses
         self.norm: int = NORMS.index(self.rule.score.norm)
-        self.steps_before: int = pupil.learner.steps_so_far()  # of the lesson
+        self.steps_before: int = pupil.learner.steps_  # of the lesson
         self.step: int = 0
         self.discrepancy: float = 0.0
         self.last: Selection | None = None
@@ -237,8 +146,7 @@ class CompiledEngine(Engine):
 
     def make_labels_by(self, slots: int, largest: float) -> None:
         """Prepare for a teacher that makes labels; `largest` is the largest |f - f*| that it may show."""
-        if self.makes_labels:
-            self.maker = LabelMaker(self.task, slots, self.k, largest)
+        self.maker = LabelMaker(self.task, slots, self.k, largest)
 
     @property
     def making(self) -> tuple[object, ...] | None:

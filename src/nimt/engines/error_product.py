@@ -92,8 +92,6 @@ def make_effect_lists(lists: Lists, of_score: Lists, offered: Flags) -> Lists:
 
 def find_obstacle_to_lists(score: Score, kernel: Kernel, pool: Pool, cells: float) -> str | None:
     """Return why effects are not kept as lists, for a kernel whose columns have so many cells; None if they are."""
-    if not score.keeps_product:
-        return None
     own = score.operator_on(pool).kernel
     if not is_same_kernel(own, kernel):
         window = find_window(own, pool)

@@ -211,11 +211,9 @@ class ProbingEngine(Engine):
         self.running.restore(state)
 
 
-def will_hand_over(task: Task) -> bool:
+def will_hand_over(task: Task, teacher: ResponsiveTeacher) -> bool:
     """Say whether the teacher of a task reads responses first, and compiled steps may follow."""
-    teacher = task.teacher
-    probes = isinstance(teacher, ResponsiveTeacher) and teacher.probes
-    return probes and isinstance(task.learner, KernelLearner) and task.box is None and task.offered > PROBES
+    return teacher.probes and isinstance(task.learner, KernelLearner) and task.box is None and task.offered > PROBES
 
 
 def with_teacher(task: Task, teacher: Teacher) -> Task:

@@ -19,8 +19,9 @@ from nimt.engines.arranging import (
     tournament_levels,
 )
 from nimt.engines.codes import FAN, LANES
-from nimt.engines.compiled import LARGEST_POOL, StepBatch, find_other_choice
+from nimt.engines.compiled import StepBatch
 from nimt.engines.compiled_steps.row_steps import by_rows
+from nimt.engines.parts import LARGEST_POOL
 from nimt.learners.kernel_pupils import KernelPupil
 from nimt.operators.grid import GridOperator, lay_out_tiles, pool_layout
 from nimt.task.task import Task
@@ -54,7 +55,7 @@ class RowsEngine(ArrangedEngine):
         self.order, self.places = layout.order, layout.places
         self.levels: Whole = layout.levels
         slots = len(self.order)
-        window = (operator.lead, operator.first, operator.start, operator.spaced(self.lanes))
+        window = (operator.lead, operator.first, operator.start, operator.space_out(self.lanes))
         here = np.zeros(task.pool.dimension - 1, np.int64)
         self.grid: tuple[NDArray[np.generic], ...] = (*layout.grid, here, *window)
         self.node_bits: Whole = line_aligned(int(self.levels[-1]), np.dtype(np.int64))
@@ -72,13 +73,9 @@ class RowsEngine(ArrangedEngine):
         self.y = self.place_target()
         self.other = None if task.other_target is None else self.place(task.other_target)
         start = self.take_over()
-        self.make_labels_by(slots, self.largest_score)
+        if self.makes_labels:
+            self.make_labels_by(slots, self.largest_score)
         self.begin(start)
-
-    @staticmethod
-    def covers(task: Task) -> bool:
-        """Say whether a task shows the point with the largest |f - f*|, one per step, and its rows are not short."""
-        return find_other_choice(task) is None and 2 * task.pool.shape[-1] > LANES
 
     @property
     def largest_score(self) -> float:

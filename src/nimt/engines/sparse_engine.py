@@ -101,7 +101,8 @@ class SparseEngine(ArrangedEngine):
             columns = (self.on_grid, self.grid, self.lists, operator.height)
             self.diverse = (*columns, sizes, tops, links, inner, offsets, *near)
         start = self.take_over()
-        self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
+        if self.makes_labels:
+            self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
 
     @property

@@ -38,7 +38,7 @@ LONG = 200_000  # points of a column that are worth a second thread
 TRIED_EVERY = 64  # columns after which both ways of filling one are timed again
 
 
-def compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
+def find_compiled_column(kernel: Kernel, pool: Pool) -> Callable[[int, Array], None] | None:
     """Return a fast way to fill a column for nimt's radial kernels and the linear one, None for others."""
     if type(kernel) is Linear:
         rows = np.ascontiguousarray(pool.points)
@@ -172,7 +172,8 @@ class StreamedEngine(CompiledEngine):
         if self.product is not None and self.room_for_packs is not None:
             self.expected = self.product.expect_effects(operator, self.effects)
         start = self.take_over()
-        self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
+        if self.makes_labels:
+            self.make_labels_by(len(self.score), float(np.max(self.score, initial=0.0)))
         self.begin(start)
 
     def _flat(self, values: Array) -> Array:

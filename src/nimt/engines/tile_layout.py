@@ -10,14 +10,10 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array
 from nimt.engines.codes import LANES, TILE
-from nimt.engines.compiled import find_other_choice, rule_of
 from nimt.operators.grid import GridOperator, tile_sides
-from nimt.task.task import Task
-from nimt.teachers.rule import LabelsByResponse
 
 Whole = NDArray[np.int64]
 
-FEWEST = 600  # points that a step reaches
 ROUNDED = 1e-10  # what bounds leave for rounding, of the kernel
 
 
@@ -108,22 +104,6 @@ class Waiting(NamedTuple):
     centres: Whole
     before: Array
     here: Whole
-
-
-def gains_by_waiting(task: Task, operator: GridOperator) -> bool:
-    """Say whether a task shows one example per step of one output, with true labels, and most points change little."""
-    return (
-        is_wide(min(operator.cells, len(task.pool)), len(task.pool))
-        and find_other_choice(task) is None
-        and task.target[0].size == 1
-        and 2 * task.pool.shape[-1] > LANES
-        and not isinstance(rule_of(task).labels, LabelsByResponse)
-    )
-
-
-def is_wide(reached: int, n: int) -> bool:
-    """Say whether a step reaches so many of n points that tiles which wait are faster than rows; measured."""
-    return reached >= FEWEST and reached**2 >= 36 * n
 
 
 def count_bytes(operator: GridOperator) -> int:

@@ -90,10 +90,10 @@ class KernelLearner(StartsFromInitial, Described):
 
     centers_: Array
     coefficients_: Array
-    steps_: int
+    steps_: int = 0
     moving_: Array
     scales_: Array
-    scale_: float
+    scale_: float = 1.0
     word: ClassVar[str] = "kernel"
     learned: ClassVar[tuple[str, ...]] = (
         "centers_",
@@ -179,7 +179,7 @@ class KernelLearner(StartsFromInitial, Described):
         points, labels = check_pack(X, y)
         loss = as_loss(self.loss)
         check_labels(loss, labels)
-        rate = self.rate(self.steps_so_far(), self.kernel.diag(points))
+        rate = self.rate(self.steps_, self.kernel.diag(points))
         if not self.update.is_plain:
             self._move(points, labels, loss, rate, sample_weight)
             return self
@@ -228,7 +228,7 @@ class KernelLearner(StartsFromInitial, Described):
         at_rest = np.ones(rows)
         at_rest[VELOCITY] = 0.0
         known = self.coefficients_ if self.has_centers() else np.empty((0, *outputs))
-        return np.multiply.outer(at_rest, known), at_rest * self._scale
+        return np.multiply.outer(at_rest, known), at_rest * self.scale_
 
     def absorb_moving(self, points: Array, coefficients: Array, of_start: Array, *, steps: int) -> None:
         """Take over f, the velocity and the mean: `of_start` times what they were, plus coefficients at points.
@@ -242,7 +242,7 @@ class KernelLearner(StartsFromInitial, Described):
         self.centers_, merged = merge_centers(np.concatenate([centers, points]), both)
         self.moving_ = np.ascontiguousarray(np.moveaxis(merged, 0, 1))
         self.scales_ = of_start @ scales
-        self.steps_ = self.steps_so_far() + steps
+        self.steps_ += steps
         self._answer_moving()
 
     def _answer_moving(self) -> None:
@@ -250,11 +250,6 @@ class KernelLearner(StartsFromInitial, Described):
         answer = self.update.answer
         self.coefficients_ = self.moving_[answer].copy()
         self.scale_ = float(self.scales_[answer])
-
-    @property
-    def _scale(self) -> float:
-        """The multiple of the initial function that it answers."""
-        return float(getattr(self, "scale_", 1.0))
 
     def predict(self, X: ArrayLike | Pool) -> Array:
         """Return f at the rows of X, shape (n,), or (n, q) where it was taught q outputs."""
@@ -279,7 +274,7 @@ class KernelLearner(StartsFromInitial, Described):
 
         `kept` may have columns of K at these points.
         """
-        start = self._mixed_initial_on(pool, outputs) * self._scale
+        start = self._mixed_initial_on(pool, outputs) * self.scale_
         if not self.has_centers():
             return np.array(start)
         if self.coefficients_.shape[1:] != start.shape[1:]:
@@ -292,7 +287,8 @@ class KernelLearner(StartsFromInitial, Described):
 
     def _mixed_initial_on(self, pool: Pool, outputs: tuple[int, ...] | None) -> Array:
         start = self.initial_on(pool, outputs)
-        return start @ self.mix_.T if self.is_mixed() and outputs == self.mix_.shape[1:] else start
+        mixing: Array | None = vars(self).get("mix_")
+        return start if mixing is None or outputs != mixing.shape[1:] else start @ mixing.T
 
     def expansion(self, points: Array, coefficients: Array | None = None) -> Array:
         """Return the taught part, sum_j c_j K(x_j, .), at the given points; or with other coefficients."""
@@ -307,7 +303,7 @@ class KernelLearner(StartsFromInitial, Described):
 
         The function is 0 if the learner started from an `Expansion` of the same kernel, else what it started from.
         """
-        if kernel != self.kernel or self.is_mixed() or self._scale != 1.0:  # decay and forgetting change the start
+        if kernel != self.kernel or self.is_mixed() or self.scale_ != 1.0:  # decay and forgetting change the start
             return None
         taught = Expansion(kernel, *((self.centers_, self.coefficients_) if self.has_centers() else NOTHING))
         start = self.initial.expand(kernel) if isinstance(self.initial, Expansion) else None
@@ -321,7 +317,7 @@ class KernelLearner(StartsFromInitial, Described):
         if not self.has_centers():
             self.centers_ = np.empty((0, points.shape[1]))
             self.coefficients_ = np.empty((0, *coefficients.shape[1:]))
-        self.steps_ = self.steps_so_far() + steps
+        self.steps_ += steps
         for name in ("moving_", "scales_", "scale_"):  # a plain step has no velocity
             vars(self).pop(name, None)
         if len(points) == 0:
@@ -380,9 +376,6 @@ class KernelLearner(StartsFromInitial, Described):
     def rkhs_norm(self) -> float:
         """Return the norm in H of the taught part, sqrt(c' K c)."""
         return float(np.sqrt(max(0.0, self.inner(self))))
-
-    def steps_so_far(self) -> int:
-        return int(getattr(self, "steps_", 0))
 
     def copy(self) -> KernelLearner:
         """Return a copy that shares nothing with it that may change; kernels and pools of nimt cannot."""

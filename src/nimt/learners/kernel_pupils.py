@@ -42,7 +42,7 @@ class _KernelPupil:
         """Return the learning rate of the step to come."""
         if self.constant_rate is not None:
             return self.constant_rate
-        rate = self.learner.rate(self.learner.steps_so_far() + self.steps, self.heights)
+        rate = self.learner.rate(self.learner.steps_ + self.steps, self.heights)
         if not callable(self.learner.learning_rate):
             self.constant_rate = rate
         return rate

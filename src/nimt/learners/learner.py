@@ -238,7 +238,7 @@ class Described:
 
     def state(self) -> State:
         """Return what was learned, as named arrays."""
-        return {name: np.asarray(getattr(self, name)) for name in self.learned if hasattr(self, name)}
+        return {name: np.asarray(getattr(self, name)) for name in self.learned if name in vars(self)}
 
     def restore(self, state: State) -> None:
         """Take over what `state` returned."""

@@ -53,6 +53,7 @@ class LinearLearner(Described):
     array([0.])
     """
 
+    steps_: int = 0
     learned: ClassVar[tuple[str, ...]] = ("weights_", "steps_", "learning_rate_")
 
     def __init__(
@@ -122,10 +123,10 @@ class LinearLearner(Described):
         loss = as_loss(self.loss)
         check_labels(loss, labels)
         features = self.features(points)
-        rate = self.rate(self.steps_so_far(), np.sum(features**2, axis=1))
+        rate = self.rate(self.steps_, np.sum(features**2, axis=1))
         slopes = weigh_slopes(loss.slope(features @ self.current_weights(), labels), sample_weight)
         self.weights_: Array = self.current_weights() - rate * (slopes @ features) / len(points)
-        self.steps_: int = self.steps_so_far() + 1
+        self.steps_ += 1
         return self
 
     def predict(self, X: ArrayLike | Pool) -> Array:
@@ -150,9 +151,6 @@ class LinearLearner(Described):
     def current_weights(self) -> Array:
         return np.asarray(getattr(self, "weights_", self.weights), dtype=np.float64)
 
-    def steps_so_far(self) -> int:
-        return int(getattr(self, "steps_", 0))
-
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
@@ -169,7 +167,7 @@ class LinearPupil:
 
     def rate(self) -> float:
         """Return the learning rate of the step to come."""
-        return self.learner.rate(self.learner.steps_so_far(), self.diagonal)
+        return self.learner.rate(self.learner.steps_, self.diagonal)
 
     def distance_of_weights(self, target_function: object) -> Callable[[], float] | None:
         """Return a function that measures |w - w*|, None where the target is not a `LinearLearner`."""
@@ -196,7 +194,7 @@ class LinearPupil:
     @property
     def steps(self) -> int:
         """How many packs it has learned from, also before."""
-        return self.learner.steps_so_far()
+        return self.learner.steps_
 
     @steps.setter
     def steps(self, steps: int) -> None:
@@ -211,7 +209,7 @@ class LinearPupil:
         return copy.deepcopy(self.learner)
 
     def state(self) -> State:
-        return {"weights": self.learner.current_weights(), "steps": self.learner.steps_so_far()}
+        return {"weights": self.learner.current_weights(), "steps": self.learner.steps_}
 
     def restore(self, state: State) -> None:
         self.learner.weights_ = check_stored_array(state, "weights", self.learner.current_weights().shape)

@@ -112,7 +112,7 @@ class UpdatingPupil(KernelPupil):
                     coefficients[index] = 0.0
 
         tables = (self.on_pool, self.of_points, self.of_start)
-        steps = self.learner.steps_so_far() + self.steps
+        steps = self.learner.steps_ + self.steps
         self.update.take_step(rate, steps, tables, lambda: add(-rate / count * slopes), remove)
 
     def mix(self, matrix: Array) -> None:

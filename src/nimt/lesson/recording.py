@@ -47,8 +47,6 @@ class Answers:
     @classmethod
     def join(cls, parts: list[Answers]) -> Answers:
         """Return the answers of several parts of a lesson as one."""
-        if len(parts) == 1:
-            return parts[0]
         names = ("steps", "indices", "answers")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
@@ -169,7 +167,8 @@ class Record:
         self._points: list[Array] = []
         self._looked: list[Flags] = []
         self._weights: list[Array | None] = []  # one entry per entry of the indices
-        self._asked: list[Answers] = [Answers.none(outputs)]
+        self._is_weighted = False  # whether one of them is not None
+        self._asked: list[Answers] = []
         self._mix_steps: list[int] = []
         self._mixes: list[Array] = []
         self._bytes = 0
@@ -199,6 +198,7 @@ class Record:
         self._indices.append(chunk.indices)
         self._labels.append(chunk.labels)
         self._weights.append(chunk.weights)
+        self._is_weighted |= chunk.weights is not None
         if chunk.coefficients is None or chunk.indices.shape[1] >= LARGE_PACK:
             self._coefficients = None
         elif self._coefficients is not None:
@@ -227,8 +227,10 @@ class Record:
         the teacher looked at its learner.
         """
         self._discrepancy = [np.concatenate(self._discrepancy)]
-        self._asked = [Answers.join(self._asked)]
-        weights = self._join_weights()
+        if len(self._asked) > 1:
+            self._asked = [Answers.join(self._asked)]
+        weights = self._join_weights() if self._is_weighted else None
+        self._weights = [weights] * min(1, len(self._indices))  # which are joined next
         labels = np.zeros((0, 1, *self.outputs))
         added, mixed = self._coefficients, bool(self._mixes)
         return {
@@ -238,7 +240,7 @@ class Record:
             "indices": self._join(self._indices, np.zeros((0, 1), np.int64), NO_INDEX),
             "labels": self._join(self._labels, labels),
             "weights": weights,
-            "asked": self._asked[0],
+            "asked": self._asked[0] if self._asked else Answers.none(self.outputs),
             "coefficients": None if added is None else self._join(added, labels),
             "shown_points": self._join(self._points, np.zeros((0, 1, 1))) if self._points else None,
             "looked": np.concatenate(self._looked) if self._looked else None,
@@ -247,17 +249,12 @@ class Record:
         }
 
     def _join_weights(self) -> Array | None:
-        """Return the weights of all steps, None if no example has one; before the indices are joined."""
-        if all(weights is None for weights in self._weights):
-            self._weights = [None] * min(1, len(self._indices))  # which are joined next
-            return None
+        """Return the weights of all steps, 1 where none were given; before the indices are joined."""
         filled = [
             np.where(indices < 0, np.nan, 1.0) if weights is None else weights
             for weights, indices in zip(self._weights, self._indices, strict=True)
         ]
-        joined = self._join(filled, np.zeros((0, 1)))
-        self._weights = [joined]
-        return joined
+        return self._join(filled, np.zeros((0, 1)))
 
     def _join(self, parts: list[NDArray[T]], empty: NDArray[T], filler: float = np.nan) -> NDArray[T] | None:
         if self.kept == "picks":
@@ -277,6 +274,7 @@ class Record:
         self._discrepancy = [fields["discrepancy"]]
         self._indices = self._present(fields["indices"])
         self._labels = self._present(fields["labels"])
+        self._is_weighted = fields["weights"] is not None
         self._weights = self._present(fields["weights"]) or [None] * len(self._indices)
         self._asked = [fields["asked"]]
         self._coefficients = None if fields["coefficients"] is None else self._present(fields["coefficients"])

@@ -89,7 +89,7 @@ class StoredParts(msgspec.Struct):
     per_output: bool
 
 
-STORED_AS: dict[str, Any] = {  # the words of `Option.stored`
+STORED_AS: dict[Any, Any] = {  # the words of `Option.stored`, which may also be a type
     "count": Count,
     "count or none": Count | None,
     "counts": list[Count],
@@ -103,7 +103,9 @@ if TYPE_CHECKING:  # which does not know the options
     StoredSettings = StoredParts
 else:
     StoredSettings = msgspec.defstruct(
-        "StoredSettings", [(name, STORED_AS[option.stored]) for name, option in OPTIONS.items()], bases=(StoredParts,)
+        "StoredSettings",
+        [(name, STORED_AS.get(option.stored, option.stored)) for name, option in OPTIONS.items()],
+        bases=(StoredParts,),
     )
 
 

@@ -75,7 +75,7 @@ class GridOperator:
         self.reach: tuple[int, ...] = self._offsets_kept()
         self._spaced: dict[int, Array] = {}
 
-    def spaced(self, margin: int) -> Array:
+    def space_out(self, margin: int) -> Array:
         """Return the weights with zeros before and after each run."""
         if margin not in self._spaced:
             lengths = np.diff(self.start)

@@ -242,7 +242,7 @@ class UnderWay:
             "paper": experiment.paper,
             "about": experiment.about,
             "fingerprint": self.mark,
-            "data": [_data_used(picture) for picture in pictures],
+            "data": [_describe_data(picture) for picture in pictures],
             "lessons": [lesson.summary() for lesson in taught],
             "quantities": [quantity.summary() for quantity in quantities],
             "overview": experiment.overview(found),
@@ -407,7 +407,7 @@ def _make_folder(out: Path) -> Path:
     return out
 
 
-def _data_used(picture: Picture) -> dict[str, Any]:
+def _describe_data(picture: Picture) -> dict[str, Any]:
     return {
         "name": picture.name,
         "original": picture.original,

@@ -367,7 +367,7 @@ def values_on(pool: Pool, function: object, name: str, outputs: tuple[int, ...] 
     """
     if hasattr(function, "predict") and not callable(function):
         function = function.predict
-    values = _values_of_callable(pool, function, name) if callable(function) else _values_given(pool, function, name)
+    values = _values_of_callable(pool, function, name) if callable(function) else _values_of_array(pool, function, name)
     if outputs is None or values.shape[1:] == outputs:
         return values
     if not callable(function) and np.ndim(np.asarray(function)) == 0:
@@ -382,7 +382,7 @@ def _count(outputs: tuple[int, ...]) -> str:
     return f"{outputs[0]} are" if outputs else "1 is"
 
 
-def _values_given(pool: Pool, given: object, name: str) -> Array:
+def _values_of_array(pool: Pool, given: object, name: str) -> Array:
     n = len(pool)
     array = real_array(name, given)
     if array.shape == ():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nimt import defaults
-from nimt.option_table import HOW, TABLE, WHAT, WHEN, OptionsAsText, entry
+from nimt.option_table import FORECASTS, HOW, TABLE, WHAT, WHEN, OptionsAsText, entry
 
 USUAL_K = str(defaults.K)
 AUTO = "auto"
@@ -59,38 +59,42 @@ class RecipeFields(OptionsAsText):
         "omniscient, surrogate, imitation, exam, classroom, rescaling, importance, pruning; "
         "the rules of kernel interpolation f, P, f*P, f/P; greedy-per-output and so on show every output examples of "
         "its own. A class of yours is package:Name, or package:Name(alpha=3).",
-        HOW, key="teacher", of_racer=True,
+        HOW, key="teacher", of_racer=True, without=("compare", "shortest"),
     )  # fmt: skip
     teacher_option: str | None = entry(
         None, "A parameter of the teacher, alpha=3; may be given several times.", HOW, repeats=True
     )
     k: str = entry(
         USUAL_K, "Examples per step: a count (1), a share (0.05), or a schedule (cosine:0.05:1.0).", HOW,
-        "-k", key="k", of_racer=True,
+        "-k", key="k", of_racer=True, without=("compare", "shortest"),
     )  # fmt: skip
     pool: float | None = entry(
-        None, "The share of the points the teacher may show.", HOW, key="share", of_racer=True, least=1e-9, most=1.0
-    )
+        None, "The share of the points the teacher may show.", HOW,
+        key="share", of_racer=True, least=1e-9, most=1.0, without=("shortest",),
+    )  # fmt: skip
     temperature: float | None = entry(
         None, "Of the teacher soft: 0 chooses as greedy does, infinity as random; 0.1 by default.", HOW,
         key="temperature", of_racer=True, most=1e6,
     )  # fmt: skip
     sight: str | None = entry(
         None, "How the teacher sees the learner: noise=0.01, delay=20, every=10, at=shown; may be given several times.",
-        HOW, repeats=True,
+        HOW, repeats=True, without=FORECASTS,
     )  # fmt: skip
-    communicate: int | None = entry(None, "Mix the outputs before every so many steps, to fit TARGET.", HOW)
-    communicate_until: int | None = entry(None, "The step at which mixing ends.", HOW)
-    other_target: str | None = entry(None, "Take labels from this target in some steps.", HOW)
-    probability: float = entry(0.2, "The probability of such a step.", HOW)
+    communicate: int | None = entry(
+        None, "Mix the outputs before every so many steps, to fit TARGET.", HOW, without=FORECASTS
+    )
+    communicate_until: int | None = entry(None, "The step at which mixing ends.", HOW, without=FORECASTS)
+    other_target: str | None = entry(None, "Take labels from this target in some steps.", HOW, without=FORECASTS)
+    probability: float = entry(0.2, "The probability of such a step.", HOW, without=FORECASTS)
     learner: str = entry(
         "kernel",
         "kernel (gradient steps), orthogonal (projects: interpolates all it was shown), classroom, package:Name.",
-        HOW, key="learner", of_racer=True,
+        HOW, key="learner", of_racer=True, without=FORECASTS,
     )  # fmt: skip
     pupils: str | None = entry(
         None, "Of the learner classroom: rate=0.01:0.05, width=0.5:1, start=0:1, a number per learner; by default "
         "three, with the rate, half and a quarter of it. May be given several times.", HOW, repeats=True,
+        without=FORECASTS,
     )  # fmt: skip
     kernel: str = entry(
         "rbf", "rbf, matern, linear, wendland, or an expression such as 'rbf(0.5) + 0.1 * Matern(2)'.", HOW,
@@ -101,8 +105,9 @@ class RecipeFields(OptionsAsText):
         key="width", least=1e-6, most=1e6,
     )  # fmt: skip
     loss: str | None = entry(
-        None, "square; for two classes logistic. hinge, perceptron, huber, absolute, crossentropy.", HOW, key="loss"
-    )
+        None, "square; for two classes logistic. hinge, perceptron, huber, absolute, crossentropy.", HOW,
+        key="loss", without=FORECASTS,
+    )  # fmt: skip
     learning_rate: str = entry(
         defaults.LEARNING_RATE, "A number, or auto: the largest that is safe; 0.01 for a loss without one.", HOW,
         key="rate", of_racer=True, least=1e-12, most=1e6,
@@ -117,14 +122,17 @@ class RecipeFields(OptionsAsText):
         of_learner=True,
     )  # fmt: skip
     time_limit: float | None = entry(
-        None, "Stop after so many seconds, without compiling; nimt resume continues.", WHEN
+        None, "Stop after so many seconds, without compiling; nimt resume continues.", WHEN, without=FORECASTS
     )
-    every: int | None = entry(None, "Keep f every so many steps; by default 48 times, closer at the start.", WHEN)
+    every: int | None = entry(
+        None, "Keep f every so many steps; by default 48 times, closer at the start.", WHEN,
+        without=("compare", *FORECASTS),
+    )  # fmt: skip
     keep: str = entry(
         "best", "Of a table: the learner that was best on the rows held out, or the last.", WHEN, only="teach"
     )
     figures: str = entry("png", "none, png (curve, panels and a page), or all, with an animation.", WHEN, only="teach")
-    cmap: str | None = entry(None, "A colour map of matplotlib; by default grey for pictures.", WHEN)
+    cmap: str | None = entry(None, "A colour map of matplotlib; by default grey for pictures.", WHEN, without=FORECASTS)
     teachers: str | None = entry(
         None, f"Teachers as in --teacher, each with :k. [dim]\\[{TEACHERS}][/dim]", HOW, only="compare"
     )

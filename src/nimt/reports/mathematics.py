@@ -87,10 +87,10 @@ class _Formula:
         """Read until the token `end`, which is left where it is."""
         parts = []
         while self.place < len(self.tokens) and self.tokens[self.place] not in (end, "}"):
-            parts.append(self._scripted())
+            parts.append(self._read_scripts())
         return "".join(parts)
 
-    def _scripted(self) -> str:
+    def _read_scripts(self) -> str:
         """Read one thing with what stands above and below it."""
         base = self._atom()
         below = above = ""
@@ -133,7 +133,7 @@ class _Formula:
             return f"<mn>{token}</mn>"
         return f"<mi>{token}</mi>" if token.isalpha() else _sign("−" if token == "-" else token)
 
-    def _fenced(self) -> str:
+    def _read_fence(self) -> str:
         r"""Read what stands between \left and \right, whose brackets are as high as it."""
         opening, parts = self._bracket(), self._row("\\right")
         if self.place >= len(self.tokens) or self.tokens[self.place] != "\\right":
@@ -167,7 +167,7 @@ class _Formula:
         if name in SIGNS:
             return _sign(SIGNS[name])
         if name == "left":
-            return self._fenced()
+            return self._read_fence()
         if name in SPACES:
             return f'<mspace width="{SPACES[name]}em"></mspace>'
         raise self._refusal(f"\\{name}")

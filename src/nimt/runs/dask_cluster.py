@@ -61,6 +61,6 @@ class Shared:
         self.client.unregister_worker_plugin(self.name)  # type: ignore[no-untyped-call]
 
 
-def with_shared(function: Callable[..., Result], *call: Any) -> Result:
+def call_with_shared(function: Callable[..., Result], *call: Any) -> Result:
     """Return `function(*call)` on a worker, where tickets are things again."""
     return function(*(_here[part.name][part.number] if isinstance(part, Ticket) else part for part in call))

@@ -93,9 +93,9 @@ class Workers:
     def _delay(self, function: Callable[..., Result], call: tuple[Any, ...]) -> Any:
         if self._shared is None:
             return joblib.delayed(function)(*call)
-        from nimt.runs.dask_cluster import with_shared
+        from nimt.runs.dask_cluster import call_with_shared
 
-        return joblib.delayed(with_shared)(function, *(self._shared.tickets.get(id(part), part) for part in call))
+        return joblib.delayed(call_with_shared)(function, *(self._shared.tickets.get(id(part), part) for part in call))
 
     def close(self) -> None:
         """Let a cluster forget what the calls shared."""

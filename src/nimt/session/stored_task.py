@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nimt.arrays import check_count
-from nimt.errors import CannotStore, CorruptLesson, InvalidInput, NimtError
+from nimt.errors import CannotStore, CorruptLesson, InvalidInput, MissingFile, NimtError
 from nimt.learners.learner import Learner
 from nimt.lesson.content import KIND, fields_of
 from nimt.lesson.descriptions import is_foreign, rebuild
@@ -43,7 +43,7 @@ class StoredTask:
         if path.is_dir():
             path = path / LESSON_FILE
             if not has_checkpoint(path):
-                raise InvalidInput(f"{str(path.parent)!r} is a folder without {LESSON_FILE}: name a lesson file")
+                raise MissingFile(f"{str(path.parent)!r} is a folder without {LESSON_FILE}: name a lesson file")
         content, is_newest = read_checkpoint(path, KIND)
         with name_file(path):
             return cls(path, fields_of(content, path, allow or []), content["state"], allow or [], is_newest)

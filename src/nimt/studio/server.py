@@ -147,7 +147,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
     async def too_slow(request: Request, error: Exception) -> Response:
         return JSONResponse({"said": "this took too long to arrive"}, 408)
 
-    async def gone(request: Request, error: Exception) -> Response:
+    async def answer_nobody(request: Request, error: Exception) -> Response:
         return Response(status_code=400)  # the client is gone
 
     app = Starlette(
@@ -165,7 +165,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             WebSocketRoute("/talk", talk),
         ],
         lifespan=life,
-        exception_handlers={NimtError: refuse, TooLarge: too_large, TooSlow: too_slow, ClientDisconnect: gone},
+        exception_handlers={NimtError: refuse, TooLarge: too_large, TooSlow: too_slow, ClientDisconnect: answer_nobody},
     )
     app.state.classroom = room
     return RequestGuard(app, guard)

@@ -172,9 +172,9 @@ def check_pupil(pupil: Pupil, task: Task) -> None:
 
 def _check_first_rate(learner: Any) -> None:
     """Refuse a schedule that cannot be called at the first step; one that fails later ends the lesson there."""
-    if not hasattr(learner, "steps_so_far"):
+    first = getattr(learner, "steps_", None)  # how many it has taken
+    if not is_whole(first):
         return
-    first = int(learner.steps_so_far())
     try:
         learner.learning_rate(first)
     except NimtError:
@@ -204,16 +204,21 @@ def name_kernels(*owners: object) -> Iterator[None]:
 def find_faults(task: Task) -> dict[type[Warning], str]:
     """Return what to warn of, by the class of the warning."""
     pupil, kernel = task.look_at_pupil(), getattr(task.learner, "kernel", None)
-    found: dict[type[Warning], str | None] = {}
+    found: dict[type[Warning], str] = {}
     with name_kernels(task.learner, task.teacher):
-        found[StepSizeWarning] = find_large_step(pupil, task)
-        found[TeacherWarning] = find_misleading(pupil, task)
+        if large := find_large_step(pupil, task):
+            found[StepSizeWarning] = large
+        if misleading := find_misleading(pupil, task):
+            found[TeacherWarning] = misleading
         # a grid is not looked at: the pictures of the paper are taught pixel by pixel, and nothing is asked between
         if kernel is not None and isinstance(task.pool, Points) and len(task.pool) >= FEWEST:
-            found[NarrowKernelWarning] = find_narrow_kernel(kernel, task.pool)
-        if task.engine == "auto" and isinstance(task.learner, KernelLearner) and task.choice.plan.engine == "reference":
-            found[SlowLessonWarning] = _say_slow(task)
-    return {kind: text for kind, text in found.items() if text is not None}
+            narrow = find_narrow_kernel(kernel, task.pool)
+            if narrow is not None:
+                found[NarrowKernelWarning] = narrow
+        is_plain = task.engine == "auto" and isinstance(task.learner, KernelLearner)
+        if is_plain and task.choice.plan.engine == "reference" and (slow := _say_slow(task)):
+            found[SlowLessonWarning] = slow
+    return found
 
 
 def find_misleading(pupil: Pupil, task: Task) -> str | None:

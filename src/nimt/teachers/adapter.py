@@ -47,6 +47,7 @@ class AdaptedTeacher(Teacher):
     def __post_init__(self) -> None:
         for name in ("pool", "labels"):
             object.__setattr__(self, name, getattr(self.inner, name, None))
+        object.__setattr__(self, "per_output", bool(getattr(self.inner, "per_output", False)))
         super().__post_init__()
         object.__setattr__(self, "select", self.inner.select)  # called at every step
         told = getattr(self.inner, "pack_size", None)
@@ -104,10 +105,6 @@ class AdaptedTeacher(Teacher):
     @property
     def needs_one_output(self) -> bool:
         return bool(getattr(self.inner, "needs_one_output", False))
-
-    @property
-    def per_output(self) -> bool:
-        return bool(getattr(self.inner, "per_output", False))
 
     def pack_size(self, n: int) -> int | None:
         tell = getattr(self.inner, "pack_size", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -53,6 +54,8 @@ class Communicating(Wrapping):
     until: int | None = None
     ridge: float = 1e-9
 
+    communicates: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.inner.communicates:
@@ -68,10 +71,6 @@ class Communicating(Wrapping):
 
     def compiled_rule(self) -> Rule | None:
         return self.inner.compiled_rule()
-
-    @property
-    def communicates(self) -> bool:
-        return True
 
     def next_mix(self, step: int) -> int | None:
         """Return the first step, this one or a later one, before which the outputs are mixed; None for none.

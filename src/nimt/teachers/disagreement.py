@@ -28,10 +28,10 @@ def disagreements(reference: FunctionLike, pool: Pool, target: Array) -> Indices
         check_classes(target)
     except InvalidInput as error:
         raise InvalidInput(f"reference= is compared with labels that are classes: {error}") from None
-    return np.flatnonzero(_classes_named(reference, pool, target) != answers(target, target))
+    return np.flatnonzero(_name_classes(reference, pool, target) != answers(target, target))
 
 
-def _classes_named(reference: Any, pool: Pool, target: Array) -> Indices:
+def _name_classes(reference: Any, pool: Pool, target: Array) -> Indices:
     """Return the class that the reference names at each point, by its column or its place among the labels."""
     if target.ndim == 2 and np.asarray(getattr(reference, "classes_", 0)).dtype.kind not in "biuf":  # words
         return np.asarray(number_classes(reference, pool), dtype=np.intp)
@@ -65,7 +65,7 @@ def split_by_reference(reference: FunctionLike, pool: Pool, target: Array) -> tu
     array([0, 1, 3])
     """
     if _is_of_classes(reference, target):
-        named = _classes_named(reference, pool, target)
+        named = _name_classes(reference, pool, target)
         wrong = np.flatnonzero(named != answers(target, target))
         said = np.asarray(named if target.ndim == 2 else np.unique(target)[named], dtype=np.float64)
     else:

@@ -233,7 +233,7 @@ class GreedyTeacher(Teacher):
         changes = isinstance(self.k, PackSchedule)
         if changes and (self.diverse or self.look is not None):  # a larger pack of an earlier look is not kept
             return None
-        if not self.is_informed:
+        if self.opens and not self.is_informed:
             return None  # a rate that changes with the step
         if self.diverse:
             assert self.kernel is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -43,16 +44,14 @@ class PerOutput(Wrapping):
     (array([[0, 1]]), array([[ 3., -5.]]))
     """
 
+    per_output: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.inner.per_output:
             raise InvalidInput(f"{self.inner.kind} chooses for each output already: leave PerOutput out")
         if self.inner.communicates:
             raise InvalidInput("outputs communicate in one step for all: write Communicating(PerOutput(teacher))")
-
-    @property
-    def per_output(self) -> bool:
-        return True
 
     @property
     def needs_one_output(self) -> bool:

@@ -197,6 +197,8 @@ class Teacher(KnowsLearner):
 
     at_random: ClassVar[bool] = False  # whether `select` draws from the view's stream
     makes_labels: ClassVar[bool] = False  # whether it makes the labels itself
+    per_output: ClassVar[bool] = False  # whether it shows every output examples of its own, as `PerOutput` does
+    communicates: ClassVar[bool] = False  # whether it mixes the outputs before some steps, as `Communicating` does
     watches_packs: ClassVar[bool] = False  # whether it reads predictions at the points that it showed last
     own_colour: ClassVar[str | None] = None
     only_learner: ClassVar[str | None] = None  # the word of the one learner that it can teach
@@ -301,13 +303,7 @@ class Teacher(KnowsLearner):
         If not, a lesson ends where an example does not move the learner (`Outcome.AT_REST`). A class of yours with a
         `select` of its own may look at `view.step`: it is taken to change, unless it says `changes_by_step = False`.
         """
-        chooser = next(kind for kind in type(self).__mro__ if "select" in vars(kind))
-        return self.has_schedule or not chooser.__module__.startswith("nimt.")
-
-    @property
-    def communicates(self) -> bool:
-        """Whether it mixes the outputs before some steps, as `Communicating` does."""
-        return False
+        return self.has_schedule or not type(self).select.__module__.startswith("nimt.")
 
     def next_mix(self, step: int) -> int | None:
         """Return the first step, this one or a later one, before which the outputs are mixed; None for none."""
@@ -328,11 +324,6 @@ class Teacher(KnowsLearner):
     @property
     def needs_one_output(self) -> bool:
         """Whether it can only teach functions with one output."""
-        return False
-
-    @property
-    def per_output(self) -> bool:
-        """Whether it shows every output examples of its own, as `PerOutput` does."""
         return False
 
     def with_labels(self, labels: AlternativeLabels) -> Self:

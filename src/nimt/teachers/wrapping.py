@@ -36,6 +36,8 @@ class Wrapping(Teacher):
     def __post_init__(self) -> None:
         object.__setattr__(self, "pool", self.inner.pool)
         object.__setattr__(self, "labels", self.inner.labels)
+        for name in ("per_output", "communicates"):
+            object.__setattr__(self, name, getattr(type(self), name) or getattr(self.inner, name))
         super().__post_init__()
 
     @cached_property
@@ -93,14 +95,6 @@ class Wrapping(Teacher):
     @property
     def needs_one_output(self) -> bool:
         return self.inner.needs_one_output
-
-    @property
-    def per_output(self) -> bool:
-        return self.inner.per_output
-
-    @property
-    def communicates(self) -> bool:
-        return self.inner.communicates
 
     def next_mix(self, step: int) -> int | None:
         return self.inner.next_mix(step)

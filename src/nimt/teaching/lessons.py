@@ -98,7 +98,7 @@ def teach(
             learner, teacher, X, y, options, checkpoint, callback=callback, time_limit=time_limit,
             on_interrupt=on_interrupt, progress=progress,
         )  # fmt: skip
-    stored = None if checkpoint is None else _stored_at(Path(checkpoint), on_existing, options.get("seed", 0))
+    stored = None if checkpoint is None else _find_stored(Path(checkpoint), on_existing, options.get("seed", 0))
     planned = None if stored is None else stored.settings["planned_steps"]
     task = Task.of(learner, teacher, X, y, planned_steps=planned, **options)
     if checkpoint is not None and on_existing == "resume":
@@ -126,7 +126,7 @@ def _teach_by_blocks(
     return lesson
 
 
-def _stored_at(path: Path, on_existing: str, seed: int | None) -> StoredTask | None:
+def _find_stored(path: Path, on_existing: str, seed: int | None) -> StoredTask | None:
     """Return what the file of a checkpoint holds, if a lesson is to go on from it."""
     if path.is_dir():
         raise InvalidInput(f"must name a file, and {path} is a folder", parameter="checkpoint")

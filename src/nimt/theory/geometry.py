@@ -162,7 +162,7 @@ def steepest_example(
     check_one_output(goal, "the target")
     values = learner.predict(pool)
     diagonal = np.asarray(learner.kernel.diag(pool.points), dtype=np.float64)
-    rate = learner.rate(learner.steps_so_far(), diagonal)
+    rate = learner.rate(learner.steps_, diagonal)
     residual = values - goal
     loss = as_loss(learner.loss)
     given = _labels_to_try(labels, loss, values, goal, diagonal, rate)

@@ -76,7 +76,7 @@ class LessonStart:
 
     def rate(self, step: int) -> float:
         """Return the learning rate of a step of this lesson."""
-        return self.learner.rate(self.learner.steps_so_far() + step, self.diagonal)
+        return self.learner.rate(self.learner.steps_ + step, self.diagonal)
 
     @property
     def constant_rate(self) -> float | None:
@@ -87,7 +87,7 @@ class LessonStart:
         """Return the learning rates of the first steps; each is asked for once."""
         known = self._known_rates["rates"]
         if count > len(known):
-            before = self.learner.steps_so_far()
+            before = self.learner.steps_
             new = [self.learner.rate(before + step, self.diagonal) for step in range(len(known), count)]
             self._known_rates["rates"] = known = np.concatenate([known, new])
         return known[:count]

@@ -74,7 +74,7 @@ class Replay:
     @cached_property
     def rates(self) -> Array:
         """The learning rate of every step, shape (T,)."""
-        before = self.start.steps_so_far()
+        before = self.start.steps_
         steps = range(before, before + len(self.lesson))
         if not callable(self.start.learning_rate) and len(steps):
             return np.full(len(steps), self.start.rate(before, self.diagonal))
@@ -195,7 +195,7 @@ def learner_at_start(lesson: Lesson) -> KernelLearner:
             learning_rate=taught.learning_rate,
             initial=values_on(lesson.pool, lesson.initial, "initial"),
         )
-        learner.steps_ = taught.steps_so_far() - len(lesson)
+        learner.steps_ = taught.steps_ - len(lesson)
     return learner.bind(lesson.pool)
 
 
