@@ -157,6 +157,16 @@ def test_every_field_of_the_table_is_an_option_of_a_command():
     assert set(TABLE_OF_FIELDS) | {"target"} == {part.name for part in fields(Recipe)} <= options
 
 
+def test_a_command_has_the_options_that_the_table_gives_it():
+    commands = typer.main.get_command(program()).commands
+    for name, line in TABLE_OF_FIELDS.items():
+        assert {*line.without, *([line.only] if line.only else [])} <= set(commands)
+        for command in ("teach", "compare", "forecast", "shortest"):
+            own = {one.name for one in commands[command].params}
+            asked = {"forecast": {"iterations"}}.get(command, set())  # which it has for itself
+            assert (name in own) == (name in asked or (command not in line.without and line.only in (None, command)))
+
+
 def test_a_temperature_is_of_the_soft_teacher():
     recipe, problem = Recipe(target="gmm", temperature=0.3), nimt.sources.read_problem("gmm")
     with pytest.raises(nimt.InvalidInput, match="temperature is of the teacher soft: greedy has none"):

@@ -19,7 +19,7 @@ READ: dict[Any, Callable[[Any], Any]] = {
     float: lambda text: float(text) if isinstance(text, str) and re.fullmatch(NUMBER, text) else None,
     list[str]: lambda texts: list(texts) if all(isinstance(text, str) for text in texts) else None,
 }
-KINDS = {int: "a whole number", float: "a number"}
+KINDS: dict[Any, str] = {int: "a whole number", float: "a number"}
 
 
 class PlainCommand(TyperCommand):

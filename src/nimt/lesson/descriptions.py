@@ -263,7 +263,7 @@ def _full_name(thing: object) -> str:
 
 def describe_task(task: Task) -> dict[str, Any]:
     """Return everything needed to run the lesson again."""
-    teacher = task.teacher.given
+    teacher = task.teacher.original
     if isinstance(teacher, Teacher) and is_own(teacher):  # a teacher of the user is stored as it describes itself
         teacher = teacher.resolve_on(task.pool, task.outputs)
     return {

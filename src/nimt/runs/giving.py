@@ -105,8 +105,8 @@ class TimedTeacher(Wrapping):
     clock: list[float] = field(default_factory=lambda: [0.0], repr=False)
 
     @property
-    def given(self) -> object:
-        return self.inner.given  # the record is that of the teacher, not of its clock
+    def original(self) -> object:
+        return self.inner.original  # the record is that of the teacher, not of its clock
 
     @property
     def name(self) -> str:

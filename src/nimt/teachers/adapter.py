@@ -55,7 +55,7 @@ class AdaptedTeacher(Teacher):
             object.__setattr__(self, "pack_size", told)  # which a task refuses
 
     @property
-    def given(self) -> object:
+    def original(self) -> object:
         return self.inner
 
     @property

@@ -217,14 +217,14 @@ class Teacher(KnowsLearner):
             raise InvalidInput("could be a share or a point", parameter="pool", value=self.pool, way_out=way_out)
 
     @property
-    def given(self) -> object:
+    def original(self) -> object:
         """The teacher as the caller gave it: itself, or what `as_teacher` adapted."""
         return self
 
     @property
     def kind(self) -> Wording:
         """What sentences call it: its class, and in the program its spelling."""
-        name = type(self.given).__name__
+        name = type(self.original).__name__
         fitting = [
             spelling
             for spelling, fixed in self.spellings.items()

@@ -140,7 +140,7 @@ class Wrapping(Teacher):
 
     def _around(self, inner: Teacher) -> Self:
         """Return the same around another teacher; itself where that is the same."""
-        return self if inner is self.inner else dataclasses.replace(self, teacher=inner.given)  # type: ignore[arg-type]
+        return self if inner is self.inner else dataclasses.replace(self, teacher=inner.original)  # type: ignore[arg-type]
 
     def select(self, view: View) -> Selection:
         return self.inner.select(view)

@@ -264,7 +264,7 @@ def _forecast_of_kind(start: LessonStart, seconds: float | None) -> Forecast:
             Wording("packs or looks by a schedule", "packs that change").embed(NO_FORECAST),
             way_out=Wording("forecast the largest and smallest k", "give -k one number"),
         )
-    return _forecast_of(start.teacher.given, start, seconds)
+    return _forecast_of(start.teacher.original, start, seconds)
 
 
 @singledispatch
