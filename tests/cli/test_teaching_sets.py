@@ -132,3 +132,34 @@ def test_bad_input_gets_one_sentence(nimt, houses, options, said):
     answer = nimt("teaching-set", "houses.csv", *options, "-q")
     assert (houses.parent / "there.png").read_text() == "mine"
     assert answer.code == 2 and answer.is_one_sentence() and said in answer.err, answer.err
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ([f"{place},000" for place in range(1, 41)], "'t.csv': the target 'y' has 40 different words (they look like "
+         "numbers with a thousands separator: remove it from the file)"),
+        ([f"2024-{1 + place // 28:02d}-{1 + place % 28:02d}" for place in range(40)], "has another class in every row"),
+        ([f"w{place}" for place in range(40)], "'t.csv': the target 'y' has another class in every row, such as w0"),
+        (["5"] * 40, "'t.csv': the target 'y' is 5 in every row: there is nothing to teach"),
+        (["dear"] * 40, "'t.csv': the target 'y' has one class, dear: at least two are needed"),
+        (["7", *[""] * 39], "'t.csv' has 1 row with a value in 'y': at least 2 are needed"),
+    ],
+)  # fmt: skip
+def test_labels_that_teach_nothing_are_refused_by_the_name_of_their_column(nimt, tmp_path, labels, said):
+    lines = [f'{place * 0.37:.2f},"{label}"' for place, label in enumerate(labels)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *lines]) + "\n")
+    for command in (("suspects",), ("teaching-set", "--size", 5)):
+        answer = nimt(command[0], "t.csv", *command[1:])
+        assert answer.code == 2 and said in answer.err and answer.err.count("\n") == 1
+
+
+def test_a_column_of_names_is_one_where_rows_are_copied_and_numbers_in_words_are_no_feature(nimt, tmp_path):
+    rng = np.random.default_rng(4)
+    x = rng.permutation(np.linspace(-1, 1, 40)).round(3)
+    lines = [f'house {place},{value},"{place % 25},500",{2 * value:.3f}' for place, value in enumerate(x)]
+    (tmp_path / "t.csv").write_text("\n".join(["name,x,rent,y", *lines, *lines]) + "\n")
+    answer = nimt("suspects", "t.csv")
+    assert "column name has another word in every row, like a name, and is not used as a feature" in answer.err
+    assert "column rent has 25 different words (they look like numbers with a thousands separator" in answer.err
+    assert "40 rows are copies of others" in answer.err and "0 rows of 80 disagree" in answer.err

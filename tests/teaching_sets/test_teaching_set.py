@@ -87,6 +87,14 @@ def test_every_part_of_the_work_is_told():
     assert told[-1] == "comparing the rows of each rule by the student"
 
 
+def test_a_label_that_was_rounded_is_no_suspect():
+    x = np.random.default_rng(0).normal(size=120).round(3)
+    y = 2 * x
+    y[:50] += 1e-3
+    y[7] += 0.5
+    assert nimt.suspects(x, y, LinearRegression())["row"].tolist() == [7]
+
+
 def test_what_is_told_of_the_rows_is_told_once():
     X, y = noisy()
     X[0, 0] = np.nan

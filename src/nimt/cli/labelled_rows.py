@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nimt.cli.console import Doing, note, stderr
+from nimt.counting import say_count
 from nimt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def read_labelled_rows(
     """Read all columns of a table, say what is left out, and refuse labels that cannot be judged."""
     from nimt.datasets.places import readable_file
     from nimt.sources.cells import list_names, short
+    from nimt.sources.column_kinds import check_classes, words_of
     from nimt.sources.table_files import LARGEST_TABLE, read_columns, tell_reading
     from nimt.sources.tables import as_array, describe_ids
     from nimt.teaching_sets.row_checks import read_rows
@@ -108,6 +110,9 @@ def read_labelled_rows(
         raise InvalidInput(f"{table!r} needs a target column and at least one other as a feature: {list_names(names)}")
     first = int(frame.index[0]) if len(frame) else 0
     known = frame[label].notna().to_numpy()
+    if known.sum() < 2:
+        count = say_count(int(known.sum()), "row")
+        raise InvalidInput(f"{table!r} has {count} with a value in {short(label)!r}: at least 2 are needed")
     notes = [f"{file.name}: {sentence}" for sentence in _say_left_out(known)] + said
     frame = frame[known]
     used = []
@@ -126,7 +131,9 @@ def read_labelled_rows(
         dates = [name for name in used if X[name].dtype != frame[name].dtype]
         notes += describe_ids(X, dates, file.name)
     y = as_array(frame[label])
-    notes += read_rows(X, y, classes).notes  # before models are loaded and fitted
+    if frame[label].dtype == "category":
+        check_classes(words_of(frame[label]), short(label), file)
+    notes += read_rows(X, y, classes, f"{table!r}: the target {short(label)!r}").notes  # before models are loaded
     for sentence in notes:
         note(sentence, quiet=watch.quiet)
     return LabelledRows(frame, X, y, classes, tuple(notes), file, encoding, first)
@@ -140,14 +147,19 @@ def _say_left_out(known: NDArray[Any]) -> list[str]:
 def _say_why_useless(column: pd.Series) -> str | None:
     import numpy as np
 
+    from nimt.sources.column_kinds import are_grouped, hint_at, words_of
+
+    words = words_of(column)
     if column.dtype == object:
         return "has values that are neither numbers nor words"
+    if words and are_grouped(words):
+        return f"has {len(words):,} different words{hint_at(words)}"
     if len(column) < FEW_ROWS or not column.is_unique:
         return None
     if column.dtype == "category":
         from nimt.pools.dates import find_form
 
-        return None if find_form([str(word) for word in column]) else "has another word in every row, like a name"
+        return None if find_form(words) else f"has another word in every row{hint_at(words) or ', like a name'}"
     if column.dtype.kind == "f" and bool((np.abs(np.diff(np.sort(column.to_numpy()))) == 1).all()):
         return "numbers the rows"
     return None

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nimt.errors import InvalidInput
 from nimt.pools.dates import ISO, are_dates, count_days, find_form
 from nimt.sources.cells import is_grouped, short
+from nimt.wording import Wording
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_LEVELS = 100  # different words of a feature
+MOST_CLASSES = 100
 FEW_ROWS = 20  # with fewer, columns are not judged, and none is held out by default
 
 
@@ -72,6 +75,16 @@ def hint_at(words: list[str]) -> str:
         return " (dates in which day and month could be exchanged: write them as 2024-01-31)"
     grouped = " (they look like numbers with a thousands separator: remove it from the file)"
     return grouped if are_grouped(words) else ""
+
+
+def check_classes(words: list[str], name: str, file: Path) -> None:
+    """Refuse words of a target that are too many, or numbers or dates in truth, to be classes."""
+    if not 0 < len(words) <= MOST_CLASSES or are_grouped(words):
+        most = f"more than {MOST_CLASSES}" if len(words) > MOST_CLASSES else f"{len(words)}"
+        raise InvalidInput(
+            f"{str(file)!r}: the target {name!r} has {most} different words{hint_at(words)}",
+            way_out=Wording("choose another with Columns(target=...)", "choose another with --target-column"),
+        )
 
 
 def are_grouped(words: list[str]) -> bool:

@@ -18,10 +18,10 @@ from nimt.pools.prepared_points import Column, Preparation, PreparedPoints
 from nimt.sources.cells import as_word, list_names, short
 from nimt.sources.column_kinds import (
     FEW_ROWS,
-    are_grouped,
+    MOST_CLASSES,
     as_dates,
+    check_classes,
     describe_dates,
-    hint_at,
     numbers_the_rows,
     replace_values,
     say_why_useless,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_LISTED = 20  # classes in a sentence
-MOST_CLASSES = 100
 MOST_NUMBERED = 20  # different whole numbers that are taken for classes
 USUAL_HOLDOUT = 0.2
 MOST_HELD_OUT = 20_000  # rows: they measure an error to a hundredth
@@ -296,13 +295,7 @@ def _find_classes(rows: TableRows, columns: Columns) -> TableRows:
         )
     if target.dtype.kind == "f":
         return rows.take(slice(None), *notes)
-    words = words_of(target)
-    if not 0 < len(words) <= MOST_CLASSES or are_grouped(words):
-        most = f"more than {MOST_CLASSES}" if len(words) > MOST_CLASSES else f"{len(words)}"
-        raise InvalidInput(
-            f"{str(rows.file)!r}: the target {name!r} has {most} different words{hint_at(words)}",
-            way_out=Wording("choose another with Columns(target=...)", "choose another with --target-column"),
-        )
+    check_classes(words_of(target), name, rows.file)
     target = target.cat.remove_unused_categories()
     target = target.cat.reorder_categories(sorted(target.cat.categories))
     used = words_of(target)

@@ -67,8 +67,7 @@ def find_boundary(model: Any, X: Any) -> float:
 
 def _ask_module(module: Any, X: Any) -> Array:
     """Return the outputs of a torch module (n,) or (n, q), all finite."""
-    import torch
-
+    from nimt.torch.extra import torch
     from nimt.torch.modules import as_values, check_output, evaluating, outputs_of
 
     name = type(module).__name__

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
+FEWEST_ALONE = 5  # rows, of which each may not have a class of its own
 LARGEST_WHOLE = 2.0**53  # beyond it a float does not tell neighbouring whole numbers apart
 SECONDS_OF_A_DAY = 86_400.0
 NANOSECONDS_OF_A_DAY = 86_400e9
@@ -64,12 +65,15 @@ def take_rows(X: Features, places: Indices) -> Features:
     return X.iloc[places] if hasattr(X, "iloc") else X[places]
 
 
-def read_rows(X: Any, y: Any, classes: bool | None = None) -> Rows:
-    """Return rows that are checked; `classes` says whether the labels are classes, None lets them tell."""
+def read_rows(X: Any, y: Any, classes: bool | None = None, what: str = "y") -> Rows:
+    """Return rows that are checked; `classes` says whether the labels are classes, None lets them tell.
+
+    `what` is how errors call the labels.
+    """
     if classes is not None and not isinstance(classes, bool | np.bool_):
         raise InvalidInput(f"must be True, False or None, got {classes!r}", parameter="classes")
     features = read_features(X)
-    labels, names, notes = _read_labels(y, classes)
+    labels, names, notes = _read_labels(y, classes, what)
     if len(features) != len(labels):
         raise InvalidInput(f"X has {say_count(len(features), 'row')} and y has {say_count(len(labels), 'label')}")
     if len(labels) < 2:
@@ -216,7 +220,7 @@ def _describe_copies(X: Features, y: NDArray[Any]) -> tuple[str, ...]:
     return (f"{copies}, label and all: no model is judged on a row of which it has seen a copy",) if count else ()
 
 
-def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:
+def _read_labels(y: Any, classes: bool | None, what: str) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:
     """Return labels, the classes if they are some, and a note where whole numbers are taken for classes."""
     import pandas as pd
 
@@ -226,25 +230,25 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
     try:
         labels = np.asarray(y if column is None else column.to_numpy())
     except ValueError:  # lists of several lengths
-        raise InvalidInput("y must hold one label per row, got lists of several lengths") from None
+        raise InvalidInput(f"{what} must hold one label per row, got lists of several lengths") from None
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise InvalidInput(f"y must hold one label per row, got shape {labels.shape}: give one target at a time")
+        raise InvalidInput(f"{what} must hold one label per row, got shape {labels.shape}: give one target at a time")
     lacking = np.flatnonzero(pd.isna(labels))
     if lacking.size:
-        raise InvalidInput(f"y has no label in row {lacking[0]}: leave rows without one out")
+        raise InvalidInput(f"{what} has no label in row {lacking[0]}: leave rows without one out")
     if labels.dtype.kind == "O" and all(isinstance(cell, NUMBERS) for cell in labels.tolist()):
-        labels = np.array([_as_float(cell, "y") for cell in labels.tolist()])
+        labels = np.array([_as_float(cell, what) for cell in labels.tolist()])
     if labels.dtype.kind in "mMc":
-        raise InvalidInput(f"y holds {labels.dtype}: give numbers, such as days, or words for classes")
+        raise InvalidInput(f"{what} holds {labels.dtype}: give numbers, such as days, or words for classes")
     if labels.dtype.kind not in "biuf":
         if classes is False:
-            raise InvalidInput(f"y holds words, such as {str(labels[0])!r}, and a regressor needs numbers")
+            raise InvalidInput(f"{what} holds words, such as {str(labels[0])!r}, and a regressor needs numbers")
         words = labels.astype(str)
-        return words, _check_classes(words), ()
+        return words, _check_classes(words, what), ()
     if labels.dtype.kind == "f" and np.isinf(labels).any():
-        raise InvalidInput(f"y has an infinite label in row {np.flatnonzero(np.isinf(labels))[0]}")
+        raise InvalidInput(f"{what} has an infinite label in row {np.flatnonzero(np.isinf(labels))[0]}")
     different = np.unique(labels) if len(labels) else labels
     whole = labels.dtype.kind != "f" or bool(
         ((different == np.round(different)) & (np.abs(different) < LARGEST_WHOLE)).all()
@@ -256,18 +260,22 @@ def _read_labels(y: Any, classes: bool | None) -> tuple[NDArray[Any], NDArray[An
         return labels, different, (note,)
     if classes and not whole:
         fraction = next(value for value in different if value != round(value))
-        raise InvalidInput(f"y holds numbers that are not whole, such as {fraction:g}, and a classifier needs classes")
+        raise InvalidInput(
+            f"{what} holds numbers that are not whole, such as {fraction:g}, and a classifier needs classes"
+        )
     if classes or (classes is None and labels.dtype.kind == "b"):
-        return labels, _check_classes(labels), ()
+        return labels, _check_classes(labels, what), ()
     numbers = labels.astype(np.float64)
     if len(numbers) and numbers.min() == numbers.max():
-        raise InvalidInput(f"y is {numbers[0]:g} in every row: there is nothing to teach")
-    check_squares("y", numbers)
+        raise InvalidInput(f"{what} is {numbers[0]:g} in every row: there is nothing to teach")
+    check_squares(what, numbers)
     return numbers, None, ()
 
 
-def _check_classes(labels: NDArray[Any]) -> NDArray[Any]:
+def _check_classes(labels: NDArray[Any], what: str) -> NDArray[Any]:
     different = np.unique(labels)
     if len(different) < 2:
-        raise InvalidInput(f"y has one class, {different[0]!s}: at least two are needed")
+        raise InvalidInput(f"{what} has one class, {different[0]!s}: at least two are needed")
+    if len(different) == len(labels) >= FEWEST_ALONE:
+        raise InvalidInput(f"{what} has another class in every row, such as {labels[0]!s}: no row tells of another")
     return different

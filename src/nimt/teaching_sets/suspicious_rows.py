@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NORMAL = 1.4826  # the deviation of normal errors, in medians of their size
 STRONG = 3.0  # deviations at which the label of a number is listed
+FINEST = 1e-3  # of the deviation of the labels: what is missed by less is no mistake
 
 
 def suspects(
@@ -36,7 +37,8 @@ def suspects(
 
     Of classes, every row is listed whose label is not the answer; its strength is the answer's share minus that of the
     label, from 0 to 1. Of numbers, those are listed whose residual is more than 3 deviations from the median residual,
-    where the deviation is 1.4826 times the median size; its strength is in deviations.
+    where the deviation is 1.4826 times the median size, and at least a thousandth of that of the labels; its strength
+    is in deviations.
 
     Parameters
     ----------
@@ -90,6 +92,7 @@ def suspects(
         residual = rows.y - found.labels
         residual = residual - np.median(residual)
         scale = NORMAL * float(np.median(np.abs(residual)))
+        scale = max(scale, FINEST * NORMAL * float(np.median(np.abs(rows.y - np.median(rows.y)))))
         strength = np.abs(residual) / scale if scale > 0 else np.where(residual != 0, np.inf, 0.0)
         doubtful = np.flatnonzero(strength > STRONG)
     else:
