@@ -51,7 +51,7 @@ def test_every_teacher_loss_start_pool_and_rule_is_drawn():
         seen["no step"][problem.rules["max_iterations"] == 0, problem.q > 1] += 1
         seen["held out"][problem.holdout is not None, teacher.get("mixes") is not None] += 1
     expected = {
-        "teacher": 23, "score": 4, "wrapping": 4, "allowed": 3, "labels": 2, "look": 3, "schedule": 4, "rising": 4,
+        "teacher": 24, "score": 4, "wrapping": 4, "allowed": 3, "labels": 2, "look": 3, "schedule": 4, "rising": 4,
         "pool": 5, "kernel": 7, "loss": 9, "start": 4, "outputs": 3, "tol": 2, "patience": 2, "stop_when_stationary": 2,
         "measure": 3, "record": 3, "no step": 4, "held out": 4,
     }  # fmt: skip

@@ -390,7 +390,9 @@ class Judge:
             return
         curve = self.record["held_out_curve"]
         require(t in curve, f"the held-out curve has nothing at step {t}")
-        found = records.held_out(self.taught.values[-len(holdout[0]) :], holdout[1], self.allowed_gap)
+        found = records.held_out(
+            self.taught.values[-len(holdout[0]) :], holdout[1], self.allowed_gap, self.problem.target
+        )
         expected, off = found["rms"] if found["accuracy"][0] is None else found["accuracy"]
         assert expected is not None
         near(curve[t], np.array(expected), off + RELATIVE * expected, f"the held-out error at step {t}")
@@ -415,7 +417,9 @@ class Judge:
             return
         expected_steps = {t for t in self.rules["snapshots"] if t <= self.T} | {self.T}
         require(set(self.record["held_out_curve"]) == expected_steps, "the held-out curve has other steps")
-        found = records.held_out(self.taught.values[-len(holdout[0]) :], holdout[1], self.allowed_gap)
+        found = records.held_out(
+            self.taught.values[-len(holdout[0]) :], holdout[1], self.allowed_gap, self.problem.target
+        )
         got = self.record["held_out"]
         require(isinstance(got, dict), f"the held-out error is {got}")
         for name, (number, off) in found.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ def measure(name: str, f: np.ndarray, target: np.ndarray, noise: float) -> tuple
     return scale * root, scale * math.sqrt(n * q) * noise
 
 
-def answers(f: np.ndarray, target: np.ndarray, noise: float) -> tuple[list[bool], list[bool]]:
+def answers(
+    f: np.ndarray, target: np.ndarray, noise: float, classes: Sequence[float] = ()
+) -> tuple[list[bool], list[bool]]:
     """Return at which points the class named is the target's, and at which rounding may name another."""
     right, close = [], []
-    classes = sorted(set(target[:, 0].tolist()))
+    classes = classes or sorted(set(target[:, 0].tolist()))
     for row, truth in zip(f.tolist(), target.tolist(), strict=True):
         if len(row) == 1:
             gaps = [abs(row[0] - label) for label in classes]
@@ -44,14 +47,20 @@ def names_classes(target: np.ndarray) -> bool:
     return all(sorted(row) == [0.0] * (len(row) - 1) + [1.0] for row in target.tolist())
 
 
-def held_out(f: np.ndarray, target: np.ndarray, noise: float) -> dict[str, tuple[float | None, float]]:
-    """Return each number of a held-out error with what rounding may change of it."""
+def held_out(
+    f: np.ndarray, target: np.ndarray, noise: float, taught: np.ndarray
+) -> dict[str, tuple[float | None, float]]:
+    """Return each number of a held-out error with what rounding may change of it; `taught` may name two classes."""
     rms, off = measure("rms", f, target, noise)
     spread, _ = measure("rms", np.broadcast_to(target.mean(axis=0), target.shape), target, 0.0)
     found: dict[str, tuple[float | None, float]] = {"count": (float(len(target)), 0.0), "rms": (rms, off)}
     share = None if spread == 0 else 1 - (rms / spread) ** 2
     found["r_squared"] = share, 0.0 if spread == 0 else 4 * (rms + off) * off / spread**2 + 1e-9 * (1 + abs(share or 0))
-    found["accuracy"] = measure("accuracy", f, target, noise) if names_classes(target) else (None, 0.0)
+    found["accuracy"] = (None, 0.0)
+    of_one = target.shape[1] == 1 and set(target[:, 0].tolist()) <= {-1.0, 1.0} and names_classes(taught)
+    if of_one or names_classes(target):
+        right, close = answers(f, target, noise, (-1.0, 1.0))
+        found["accuracy"] = sum(right) / len(right), sum(close) / len(right)
     return found
 
 
