@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from oracle import kernels, losses
 from oracle.problem import number_at
-from oracle.teachers import ROUNDING, RULES, Pack, Rule, Undecided, View, largest, norm, residual
+from oracle.teachers import ROUNDING, RULES, Pack, Responding, Rule, Undecided, View, largest, norm, residual
+
+EPS = float(np.finfo(float).eps)
 
 
 class NothingLeft(Exception):
@@ -161,6 +164,91 @@ class Class(Rule):
         return gains.max(axis=1), off.max(axis=1)
 
 
+class Gray(Responding):
+    """The responding rule by what the first three examples did, read by distance; greedy where that is not so."""
+
+    known: str = ""
+    missed: float = 0.0
+    blur: float = 0.0
+
+    def choose(self, view: View, shown: Pack | None) -> Pack:
+        r = view.f - view.target
+        if not self.known:
+            self.known = "reading" if len(r) > 3 else "greedy"
+            self.probed, self.columns = [], []
+        elif self.known == "reading":
+            self.read(view, r - self.before)
+        elif self.known == "read" and view.step % 32 == 0:
+            self.compare(r - self.before)
+        self.before = r.copy()
+        scores, off = residual(view, 2)
+        if self.known == "reading":
+            scores[self.probed], off[self.probed] = -1.0, 0.0
+        elif self.known == "read":
+            scores, off = self.along(r, self.response, view.noise, self.blur)
+        self.latest = largest(scores, off, 1, shown)[0]
+        return [self.latest]
+
+    def read(self, view: View, moved: np.ndarray) -> None:
+        """Read what the latest example did; after the third take the means over equal distances."""
+        error = self.before[self.latest]
+        square = float((error**2).sum())
+        scale = float(max(abs(view.f).max(), abs(view.target).max(), abs(self.before).max()))
+        self.blur = max(self.blur, (4 * view.noise + 64 * EPS * scale) / max(math.sqrt(square), 1e-300))
+        if self.blur > 1e-7:
+            raise Undecided  # what it moved is next to rounding
+        self.probed.append(self.latest)
+        self.columns.append(-(moved * error).sum(axis=1) / square)
+        if len(self.probed) < 3:
+            return
+        apart = np.array([[math.dist(x, view.points[i]) for x in view.points.tolist()] for i in self.probed])
+        columns, worst = np.array(self.columns), 0.0
+        for one in range(3):
+            others = [i for i in range(3) if i != one]
+            places, means = means_at(apart[others], columns[others])
+            seen = apart[one] <= places[-1]
+            size = math.sqrt(float((columns[one][seen] ** 2).sum()))
+            far = np.interp(apart[one][seen], places, means) - columns[one][seen]
+            worst = max(worst, math.sqrt(float((far**2).sum())) / size if size > 0 else math.inf)
+        if abs(worst - 0.5) < 1e-6 + 100 * self.blur:
+            raise Undecided
+        self.known = "read" if worst < 0.5 else "greedy"
+        places, means = means_at(apart, columns)
+        means[abs(means) <= 1e-12 * abs(means).max()] = 0.0
+        between = np.array([[math.dist(x, y) for y in view.points.tolist()] for x in view.points.tolist()])
+        self.response = np.interp(between, places, means, right=0.0)
+
+    def compare(self, moved: np.ndarray) -> None:
+        """Compare what the latest example did with the best multiple of what was expected, output by output."""
+        expected = np.multiply.outer(self.response[:, self.latest], self.before[self.latest])
+        rest = np.zeros(moved.shape)
+        for output in range(moved.shape[1]):
+            square = max(float((expected[:, output] ** 2).sum()), 1e-300)
+            share = float((expected[:, output] * moved[:, output]).sum()) / square
+            rest[:, output] = moved[:, output] - share * expected[:, output]
+        size = float(np.linalg.norm(moved))
+        self.missed = 0.5 * self.missed + 0.5 * (float(np.linalg.norm(rest)) / size if size > 0 else 0.0)
+        if abs(self.missed - 0.5) < 1e-4:
+            raise Undecided
+        if self.missed > 0.5:
+            self.known = "greedy"
+
+
+def means_at(apart: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return ascending distances, of nearly equal ones the first, and the mean of the values at each."""
+    pairs = sorted(zip(apart.ravel().tolist(), values.ravel().tolist(), strict=True), key=lambda pair: pair[0])
+    groups: list[list[tuple[float, float]]] = []
+    for pair in pairs:
+        if groups and pair[0] - groups[-1][-1][0] <= 1e-9 * pairs[-1][0]:
+            groups[-1].append(pair)
+        else:
+            groups.append([pair])
+    return (
+        np.array([group[0][0] for group in groups]),
+        np.array([sum(value for _, value in group) / len(group) for group in groups]),
+    )
+
+
 class Joint(Rule):
     """Packs by D(P) = |r|^2 - |r - s sum_j r_j K_j|^2, s = 2 eta / k: each point is the one that adds most to it."""
 
@@ -199,6 +287,7 @@ class Joint(Rule):
 
 
 RULES |= {
+    "gray": Gray,
     "joint": Joint,
     "once": Once,
     "observed": Observing,

@@ -305,7 +305,8 @@ def draw_informed(rng: Generator, k: Any, target: np.ndarray, kernel: Any, loss:
         size = one_of(rng, min(2, len(target)), min(3, len(target)))
         return {"kind": "joint", "k": size, "learning_rate": float(rng.uniform(0.01, 0.3)), "kernel": kernel}
     if kind == "response":
-        return {"kind": kind, "k": 1, "p": one_of(rng, 1.0, 1.25, 1.5, 1.9), "kernel": kernel}
+        told = {"kind": kind, "k": 1, "p": one_of(rng, 1.0, 1.25, 1.5, 1.9), "kernel": kernel}
+        return told if rng.spawn(1)[0].random() < 0.5 else told | {"kind": "gray", "kernel": None}
     common = {"kind": kind, "k": k, "look": draw_look(rng), "learning_rate": float(rng.uniform(0.01, 0.3))}
     if kind == "decrease":
         return common | {"kernel": kernel}

@@ -118,6 +118,7 @@ KINDS = {
     "synthesis": (nimt.SynthesisTeacher, ("radius", "label_range")),
     "decrease": (functools.partial(nimt.GreedyTeacher, score="decrease"), ("learning_rate",)),
     "response": (nimt.ResponsiveTeacher, ("p",)),
+    "gray": (nimt.ResponsiveTeacher, ("p",)),
     "joint": (nimt.ResponsiveTeacher, ("learning_rate",)),
     "surrogate": (nimt.SurrogateTeacher, ("learning_rate", "difficulty")),
     "omniscient": (nimt.OmniscientTeacher, ("learning_rate",)),

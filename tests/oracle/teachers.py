@@ -186,12 +186,18 @@ class Responding(Rule):
     """|r|^p (|K r| / |K_x|)^(2 - p) where r and K r have the same sign, else -1 / |r|."""
 
     def scores(self, view: View) -> tuple[np.ndarray, np.ndarray]:
-        gram, p = kernels.matrix(self.spec["kernel"], view.points, view.points), self.spec["p"]
-        r = view.f - view.target
+        gram = kernels.matrix(self.spec["kernel"], view.points, view.points)
+        return self.along(view.f - view.target, gram, view.noise, 0.0)
+
+    def along(self, r: np.ndarray, gram: np.ndarray, noise: float, blur: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the scores for a matrix K whose entries may be off by `blur`."""
+        p = self.spec["p"]
         sizes, lengths = np.sqrt((r * r).sum(axis=1)), np.sqrt((gram * gram).sum(axis=1))
+        off = noise * (sizes * abs(gram).sum(axis=1) + np.sqrt(((gram @ r) ** 2).sum(axis=1)))
+        off = off + ROUNDING * (abs(r) * (abs(gram) @ abs(r))).sum(axis=1)
+        off = off + 4 * blur * sizes * (sizes.sum() + abs(gram @ r).sum(axis=1) * len(r) / np.maximum(lengths, 1e-300))
         lengths[lengths == 0] = 1.0
-        off = view.noise * (sizes * abs(gram).sum(axis=1) + np.sqrt(((gram @ r) ** 2).sum(axis=1)))
-        off = (off + ROUNDING * (abs(r) * (abs(gram) @ abs(r))).sum(axis=1)) / lengths
+        off = off / lengths
         along = (r * (gram @ r)).sum(axis=1) / lengths
 
         def score(along: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -199,7 +205,7 @@ class Responding(Rule):
                 helped = sizes ** (2 * p - 2) * np.maximum(along, 0.0) ** (2 - p)
                 return np.where(along > 0, helped, -1 / np.maximum(sizes, 1e-300))
 
-        scores, near = score(along, sizes), view.noise + ROUNDING * sizes
+        scores, near = score(along, sizes), noise + ROUNDING * sizes
         others = score(along + off, sizes + near), score(along - off, np.maximum(sizes - near, 0.0))
         return scores, 1.01 * np.maximum(abs(others[0] - scores), abs(others[1] - scores)) + ROUNDING * abs(scores)
 

@@ -302,8 +302,9 @@ def test_a_reference_of_several_outputs_is_refused_by_each_output():
 
 
 def test_a_rate_at_which_the_difficulty_outweighs_the_loss_is_told():
-    with pytest.warns(nimt.errors.TeacherWarning, match="at the rate 0.6 this teacher prefers examples"):
-        teach_by(nimt.SurrogateTeacher(TRUTH, learning_rate=0.6))
+    for rate in (0.5, 0.6):  # at 0.5 the score is 0 everywhere
+        with pytest.warns(nimt.errors.TeacherWarning, match=f"at the rate {rate} this teacher does not prefer large"):
+            teach_by(nimt.SurrogateTeacher(TRUTH, learning_rate=rate))
     teach_by(nimt.SurrogateTeacher(TRUTH, learning_rate=0.6, difficulty=False))  # a warning would be an error here
 
 

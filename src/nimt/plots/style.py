@@ -102,21 +102,25 @@ def inks(colours: Iterable[str | None], names: Iterable[str] = (), *, shades: bo
     """Return an ink for each curve of a figure from the colours of its teachers, so that no two are equal.
 
     Each curve has dashes of its own, up to six; with `shades`, curves of one colour differ by how dark they are, too.
-    A teacher without a colour (None) gets a free one; teachers with the same name share it.
+    A teacher without a colour (None) gets one that no other curve has, while there is one; teachers with the same name
+    share it.
 
     Examples
     --------
     >>> [ink.colour for ink in inks([None, None], ["mine", "yours"])]
     ['#117733', '#882255']
+    >>> [ink.colour for ink in inks([None, "#117733"], ["mine", "responsive"])]
+    ['#882255', '#117733']
     """
     given = list(colours)
     labels = list(names) or [str(place) for place in range(len(given))]
     own: dict[str, int] = {}
+    free = [colour for colour in FREE if colour not in given] or list(FREE)
     used: Counter[str] = Counter()
     result = []
     for place, (colour, label) in enumerate(zip(given, labels, strict=True)):
         if colour is None:
-            colour = FREE[own.setdefault(label, len(own)) % len(FREE)]
+            colour = free[own.setdefault(label, len(own)) % len(free)]
         ink = darken(colour, used[colour]) if shades else colour
         result.append(Ink(ink, LINE_STYLES[place % len(LINE_STYLES)]))  # told apart in print without colours, too
         used[colour] += 1

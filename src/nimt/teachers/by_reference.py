@@ -15,7 +15,7 @@ from nimt.inheritance import behaves_like
 from nimt.kernels import Kernel
 from nimt.kernels.kernel import diagonal
 from nimt.learners.learner import auto_rate
-from nimt.losses import Loss, as_loss
+from nimt.losses import Loss, Square, as_loss
 from nimt.pools.pool import Pool
 from nimt.schedules import LookSchedule, PackSchedule, check_look, check_pack
 from nimt.teachers.references import answer_on, answers_at, check_reference
@@ -81,11 +81,15 @@ class ByReference(Teacher):
         return dataclasses.replace(self, loss=loss)  # type: ignore[call-arg]
 
     def is_too_steep(self, pool: Pool) -> bool:
-        """Say whether a step at this rate is so long that the score falls as the error grows."""
+        """Say whether a step at this rate is so long that the score does not rise with the error.
+
+        Where it is just as long, the score of the square loss is 0 everywhere; that of other losses still rises.
+        """
         if not self.is_informed:
             return False  # the rate changes
+        beyond = 1 - 1e-9 if isinstance(self.known_loss, Square) else 1 + 1e-9
         steps = self.cost(pool) * 2 * self.known_loss.smoothness
-        return bool(np.isfinite(steps).all() and steps.max() > self.steepest * (1 + 1e-9))
+        return bool(np.isfinite(steps).all() and steps.max() > self.steepest * beyond)
 
     def compiled_rule(self) -> Rule | None:
         if not behaves_like(self, ByReference, "select", "scores"):

@@ -75,5 +75,5 @@ class OmniscientTeacher(ByReference):
             return None
         return (
             f"at the rate {self.rate_on(pool):g} a step overshoots so far that this teacher shows what the learner "
-            f"knows, because eta K(x, x) is more than 2 / {self.known_loss.smoothness:g}: lower the learning rate"
+            f"knows, because eta K(x, x) is not below 2 / {self.known_loss.smoothness:g}: lower the learning rate"
         )

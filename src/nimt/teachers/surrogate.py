@@ -101,7 +101,6 @@ class SurrogateTeacher(ByReference):
         if not self.is_too_steep(pool):
             return None
         return (
-            f"at the rate {self.rate_on(pool):g} this teacher prefers examples that the learner knows, because "
-            f"eta K(x, x) is more than 1 / {self.known_loss.smoothness:g}: lower learning_rate=, or write "
-            f"difficulty=False"
+            f"at the rate {self.rate_on(pool):g} this teacher does not prefer large errors, because eta K(x, x) "
+            f"is not below 1 / {self.known_loss.smoothness:g}: lower the learning rate, or write difficulty=False"
         )
