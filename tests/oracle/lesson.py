@@ -383,6 +383,11 @@ class Judge:
     def allowed_gap(self) -> float:
         return 4 * self.taught.noise + 16 * EPS * self.taught.scale
 
+    def find_held_out(self, holdout: tuple[np.ndarray, np.ndarray]) -> dict[str, tuple[float | None, float]]:
+        points, target = holdout
+        values = self.taught.values[-len(points) :]
+        return records.held_out(values, target, self.problem.target, self.allowed_gap)
+
     def look_aside(self, t: int) -> None:
         """Compare the error on held-out points: at step 0 that of the start, before any mixture."""
         holdout = self.problem.holdout
@@ -390,7 +395,7 @@ class Judge:
             return
         curve = self.record["held_out_curve"]
         require(t in curve, f"the held-out curve has nothing at step {t}")
-        found = records.held_out(self.taught.values[-len(holdout[0]) :], holdout[1], self.allowed_gap)
+        found = self.find_held_out(holdout)
         expected, off = found["rms"] if found["accuracy"][0] is None else found["accuracy"]
         assert expected is not None
         near(curve[t], np.array(expected), off + RELATIVE * expected, f"the held-out error at step {t}")
@@ -415,7 +420,7 @@ class Judge:
             return
         expected_steps = {t for t in self.rules["snapshots"] if t <= self.T} | {self.T}
         require(set(self.record["held_out_curve"]) == expected_steps, "the held-out curve has other steps")
-        found = records.held_out(self.taught.values[-len(holdout[0]) :], holdout[1], self.allowed_gap)
+        found = self.find_held_out(holdout)
         got = self.record["held_out"]
         require(isinstance(got, dict), f"the held-out error is {got}")
         for name, (number, off) in found.items():

@@ -26,7 +26,7 @@ def measure(name: str, f: np.ndarray, target: np.ndarray, noise: float) -> tuple
 def answers(f: np.ndarray, target: np.ndarray, noise: float) -> tuple[list[bool], list[bool]]:
     """Return at which points the class named is the target's, and at which rounding may name another."""
     right, close = [], []
-    classes = sorted(set(target[:, 0].tolist()))
+    classes = sorted(set(target[:, 0].tolist()) | ({-1.0, 1.0} if (abs(target) == 1.0).all() else set()))
     for row, truth in zip(f.tolist(), target.tolist(), strict=True):
         if len(row) == 1:
             gaps = [abs(row[0] - label) for label in classes]
@@ -44,14 +44,21 @@ def names_classes(target: np.ndarray) -> bool:
     return all(sorted(row) == [0.0] * (len(row) - 1) + [1.0] for row in target.tolist())
 
 
-def held_out(f: np.ndarray, target: np.ndarray, noise: float) -> dict[str, tuple[float | None, float]]:
-    """Return each number of a held-out error with what rounding may change of it."""
+def held_out(
+    f: np.ndarray, target: np.ndarray, taught: np.ndarray, noise: float
+) -> dict[str, tuple[float | None, float]]:
+    """Return each number of a held-out error with what rounding may change of it.
+
+    The target of the lesson says whether rows held out that are of one class alone are classes.
+    """
     rms, off = measure("rms", f, target, noise)
     spread, _ = measure("rms", np.broadcast_to(target.mean(axis=0), target.shape), target, 0.0)
     found: dict[str, tuple[float | None, float]] = {"count": (float(len(target)), 0.0), "rms": (rms, off)}
     share = None if spread == 0 else 1 - (rms / spread) ** 2
     found["r_squared"] = share, 0.0 if spread == 0 else 4 * (rms + off) * off / spread**2 + 1e-9 * (1 + abs(share or 0))
-    found["accuracy"] = measure("accuracy", f, target, noise) if names_classes(target) else (None, 0.0)
+    of_one = target.shape[1] == 1 and bool((abs(target) == 1.0).all()) and names_classes(taught)
+    of_classes = of_one or names_classes(target)
+    found["accuracy"] = measure("accuracy", f, target, noise) if of_classes else (None, 0.0)
     return found
 
 
