@@ -151,14 +151,16 @@ class Expansion:
 
 def evaluate(kernel: Kernel, centers: Array, coefficients: Array, points: Array) -> Array:
     """Return sum_j c_j K(z_j, .) at points, shape (n,) or (n, q)."""
-    total = np.zeros((len(points), *coefficients.shape[1:]))
     if not len(centers):
-        return total
+        return np.zeros((len(points), *coefficients.shape[1:]))
     if points.shape[1] != centers.shape[1]:
         raise InvalidInput(
             f"this function is known in {centers.shape[1]} dimensions and is now asked at points of {points.shape[1]}"
         )
     rows = max(1, EVALUATE_BLOCK // (8 * len(centers)))
+    if len(points) <= rows:
+        return np.asarray(kernel(points, centers) @ coefficients, dtype=np.float64)
+    total = np.empty((len(points), *coefficients.shape[1:]))
     for start in range(0, len(points), rows):
         part = slice(start, start + rows)
         total[part] = np.asarray(kernel(points[part], centers)) @ coefficients
