@@ -76,6 +76,22 @@ def test_the_race_stays_in_view_while_teachers_are_added(page):
     page.wait_for_function(f"{OVER} && studio.racers.length === 2")
 
 
+def test_what_has_the_focus_is_not_below_the_buttons(page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    covered = """() => {
+      const [found, buttons] = [[], document.querySelector(".go")];
+      document.querySelector("aside").scrollTop = 0;
+      for (const one of document.querySelectorAll("#group-learner input, #group-teachers :is(select, input, button)")) {
+        if (one.disabled) continue;
+        one.focus();
+        if (one.getBoundingClientRect().bottom > buttons.getBoundingClientRect().top) found.push(one.id);
+      }
+      document.activeElement.blur();
+      return [found, scrollY];
+    }"""
+    assert page.evaluate(covered) == [[], 0]
+
+
 def test_the_gap_has_the_colour_of_its_teacher(page):
     pixel = """async (number) => {
       studio.select(number);
