@@ -666,6 +666,9 @@ def test_rows_of_a_table_are_held_out_and_its_columns_keep_their_units(page, stu
         column = racer.learner.kernel(racer.setting.pool.points[shown], aside.points)
         f = racer.added.part(0, 20) @ column
         assert told[number] == pytest.approx(np.sqrt(np.mean((f - aside.target) ** 2)), rel=1e-9)
+        r_squared = 1 - np.mean((f - aside.target) ** 2) / np.var(aside.target)
+        cell = next(row[-1] for row in table(page) if row[0].startswith(f"{number + 1} "))
+        assert cell.startswith("R² ") and float(cell[3:]) == pytest.approx(r_squared, abs=6e-4, rel=1e-3)
 
 
 def test_a_link_says_what_of_a_fork_cannot_be_done(page):
