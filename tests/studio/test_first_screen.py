@@ -63,6 +63,21 @@ def test_why_is_seen_below_the_guide(page, size):
     page.evaluate("studio.guide.close(); scrollTo(0, 0)")
 
 
+def test_long_numbers_leave_the_names_of_lessons_their_room(page):
+    """Three pictures, and thousands of steps."""
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.select_option("#target-kind", "named:digit:0")
+    page.wait_for_function(f"{OVER} && studio.racers[0].header.points === 784")
+    page.evaluate("studio.seek(1234)")
+    page.wait_for_function("() => !studio.asked")
+    assert page.locator(".controls").bounding_box()["height"] < 60  # one line
+    cut = "Array.from(document.querySelectorAll('figcaption .name')).filter((one) => one.scrollWidth > one.clientWidth)"
+    assert page.evaluate(f"{cut}.map((one) => one.textContent)") == []
+    before = page.evaluate("studio.race")
+    page.select_option("#target-kind", "named:gmm")
+    page.wait_for_function(f"() => studio.race !== '{before}' && ({OVER})()")
+
+
 def test_the_race_stays_in_view_while_teachers_are_added(page):
     page.set_viewport_size({"width": 1280, "height": 720})
     for _ in range(2):

@@ -873,7 +873,7 @@ def test_a_dropped_photo_is_taught_drawn_and_shared_in_colour(page, browser, stu
     assert np.max(np.abs(pixels - 255 * shown)) <= 1  # neither grey nor a map of one output
     page.check("#why")
     page.wait_for_function("() => document.getElementById('why-text').textContent.includes('|f − f*|')")
-    page.wait_for_selector("#stages .foot-note:has-text('; bright where |f − f*| is large')")
+    page.wait_for_selector("#stages .foot-note:has-text('; bright: |f − f*|')")
     link = page.evaluate("(async () => (await import('./static/share.js')).toHash(studio.shareable()))()")
     with a_page(browser, viewport={"width": 1280, "height": 900}) as other:
         other.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")
