@@ -193,6 +193,9 @@ def test_draw_a_curve_and_race(page):
     assert lesson.itd is None
     page.wait_for_selector("#narrow:visible")
     assert "did not reach the tolerance in 5,000 steps" in page.inner_text("#narrow")
+    top = "[true, false].map((hidden) => { narrow.hidden = hidden; return stages.getBoundingClientRect().top; })"
+    hidden, shown = page.evaluate(top)
+    assert hidden == shown  # what is about to be dragged stays where it is
     page.fill("#width", "0.7")
     page.keyboard.press("Tab")
     assert page.locator("#narrow").is_hidden()  # it spoke of another width
