@@ -89,6 +89,15 @@ def test_the_site_opens_with_the_landing_page_and_its_pages_are_in_four_groups()
     assert re.findall(r":caption: (.*)", page) == ["Tutorial", "How to", "Explanation", "Reference"]
 
 
+def test_every_column_of_a_table_is_named_in_words():
+    """Who listens to a page hears the name of the column; a formula alone is none for axe."""
+    tables = re.compile(r"^\|(.*)\|\n\|[-:| ]+\|$", re.MULTILINE)
+    for page in [*(HOME / "docs").rglob("*.md"), HOME / "README.md", HOME / "CONTRIBUTING.md"]:
+        for head in tables.findall(page.read_text(encoding="utf-8")):
+            names = [re.sub(r"\$[^$]*\$", "", name) for name in head.split("|")]
+            assert all(re.search(r"\w", name) for name in names), f"{page.name}: {head}"
+
+
 def test_what_is_scrolled_can_be_reached_and_links_of_the_gallery_have_names():
     complete = importlib.import_module("accessible").complete
     assert complete('<div class="table-wrapper docutils">') == '<div tabindex="0" class="table-wrapper docutils">'

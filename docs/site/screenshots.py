@@ -106,7 +106,7 @@ def take_landing(browser: Any) -> None:
     with a_page(browser, viewport={"width": 1280, "height": 900}) as page:
         page.goto(LANDING.as_uri())
         frame = page.frame_locator("iframe.replay")
-        frame.get_by_text("step 12 of").wait_for()
+        frame.get_by_text("step 8 of").wait_for()
         photograph(page, "landing")
 
 

@@ -63,6 +63,21 @@ def test_why_is_seen_below_the_guide(page, size):
     page.evaluate("studio.guide.close(); scrollTo(0, 0)")
 
 
+def test_long_numbers_leave_the_names_of_lessons_their_room(page):
+    """Three pictures, and thousands of steps."""
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.select_option("#target-kind", "named:digit:0")
+    page.wait_for_function(f"{OVER} && studio.racers[0].header.points === 784")
+    page.evaluate("studio.seek(1234)")
+    page.wait_for_function("() => !studio.asked")
+    assert page.locator(".controls").bounding_box()["height"] < 60  # one line
+    cut = "Array.from(document.querySelectorAll('figcaption .name')).filter((one) => one.scrollWidth > one.clientWidth)"
+    assert page.evaluate(f"{cut}.map((one) => one.textContent)") == []
+    before = page.evaluate("studio.race")
+    page.select_option("#target-kind", "named:gmm")
+    page.wait_for_function(f"() => studio.race !== '{before}' && ({OVER})()")
+
+
 def test_the_race_stays_in_view_while_teachers_are_added(page):
     page.set_viewport_size({"width": 1280, "height": 720})
     for _ in range(2):
@@ -74,6 +89,22 @@ def test_the_race_stays_in_view_while_teachers_are_added(page):
     page.evaluate("studio.form.teachers.take('greedy', 'random'); studio.form.teachers.draw()")
     page.click("#race")
     page.wait_for_function(f"{OVER} && studio.racers.length === 2")
+
+
+def test_what_has_the_focus_is_not_below_the_buttons(page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    covered = """() => {
+      const [found, buttons] = [[], document.querySelector(".go")];
+      document.querySelector("aside").scrollTop = 0;
+      for (const one of document.querySelectorAll("#group-learner input, #group-teachers :is(select, input, button)")) {
+        if (one.disabled) continue;
+        one.focus();
+        if (one.getBoundingClientRect().bottom > buttons.getBoundingClientRect().top) found.push(one.id);
+      }
+      document.activeElement.blur();
+      return [found, scrollY];
+    }"""
+    assert page.evaluate(covered) == [[], 0]
 
 
 def test_the_gap_has_the_colour_of_its_teacher(page):

@@ -193,6 +193,9 @@ def test_draw_a_curve_and_race(page):
     assert lesson.itd is None
     page.wait_for_selector("#narrow:visible")
     assert "did not reach the tolerance in 5,000 steps" in page.inner_text("#narrow")
+    top = "[true, false].map((hidden) => { narrow.hidden = hidden; return stages.getBoundingClientRect().top; })"
+    hidden, shown = page.evaluate(top)
+    assert hidden == shown  # what is about to be dragged stays where it is
     page.fill("#width", "0.7")
     page.keyboard.press("Tab")
     assert page.locator("#narrow").is_hidden()  # it spoke of another width
@@ -666,6 +669,9 @@ def test_rows_of_a_table_are_held_out_and_its_columns_keep_their_units(page, stu
         column = racer.learner.kernel(racer.setting.pool.points[shown], aside.points)
         f = racer.added.part(0, 20) @ column
         assert told[number] == pytest.approx(np.sqrt(np.mean((f - aside.target) ** 2)), rel=1e-9)
+        r_squared = 1 - np.mean((f - aside.target) ** 2) / np.var(aside.target)
+        cell = next(row[-1] for row in table(page) if row[0].startswith(f"{number + 1} "))
+        assert cell.startswith("R² ") and float(cell[3:]) == pytest.approx(r_squared, abs=6e-4, rel=1e-3)
 
 
 def test_a_link_says_what_of_a_fork_cannot_be_done(page):
@@ -870,7 +876,7 @@ def test_a_dropped_photo_is_taught_drawn_and_shared_in_colour(page, browser, stu
     assert np.max(np.abs(pixels - 255 * shown)) <= 1  # neither grey nor a map of one output
     page.check("#why")
     page.wait_for_function("() => document.getElementById('why-text').textContent.includes('|f − f*|')")
-    page.wait_for_selector("#stages .foot-note:has-text('; bright where |f − f*| is large')")
+    page.wait_for_selector("#stages .foot-note:has-text('; bright: |f − f*|')")
     link = page.evaluate("(async () => (await import('./static/share.js')).toHash(studio.shareable()))()")
     with a_page(browser, viewport={"width": 1280, "height": 900}) as other:
         other.add_init_script("try { localStorage.setItem('nimt-guided', 'yes') } catch {}")

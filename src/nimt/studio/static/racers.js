@@ -8,6 +8,12 @@ import { sayWay } from "./teachers.js";
 const MEMORY = 48e6; // bytes of kept frames per lesson
 const CURVE = 900; // points of a curve that is drawn
 
+/** The root mean square distance of numbers from their mean. */
+function spreadOf(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}
+
 /** The rows of a table that are held out, and f there. */
 class HeldOut {
   constructor({ held_out: count, points, outputs, pool }, blocks) {
@@ -17,15 +23,17 @@ class HeldOut {
       points: all, begin: Uint32Array.from({ length: points + 1 }, (_, i) => i * count),
       members: Uint32Array.from({ length: points * count }, (_, i) => i % count), weights: blocks.held_weights,
     });
+    this.spread = outputs === 1 ? spreadOf(blocks.held_target) : 0;
     this.lesson = new Replay(blocks.held_initial, kernel, { outputs, memory: MEMORY / 8 });
   }
 
-  /** The share of right classes, or the root mean square error, and in words. */
+  /** The share of right classes, or the root mean square error; and in words, of an error as R², which needs no unit. */
   at(step) {
     const values = this.lesson.at(step);
     if (!this.classes) {
       const rms = discrepancy(values, this.target, this.count, "rms");
-      return { value: rms, text: `RMS ${numberText(rms)}` };
+      const { spread } = this;
+      return { value: rms, text: spread > 0 ? `R² ${numberText(Number((1 - (rms / spread) ** 2).toFixed(3)))}` : `RMS ${numberText(rms)}` };
     }
     let right = 0;
     for (let i = 0; i < this.count; i++) right += Number(classOf(values, i, this.outputs) === classOf(this.target, i, this.outputs));
