@@ -90,7 +90,6 @@ class Studio {
   get isOpen() { return this.lessons.isOpen; }
   get teaching() { return this.lessons.teaching; }
   get stages() { return this.board.list; }
-  get targetStage() { return this.board.target; }
   get clock() { return this.time.clock; }
   get selected() { return this.time.selected; }
   get described() { return this.preview.described; }
@@ -176,9 +175,8 @@ class Studio {
     try {
       const { racers, ...request } = this.form.request();
       const game = await post("game", request);
-      this.shown = 0;
       this.settle();
-      this.game = game;
+      Object.assign(this, { game, shown: 0 });
       this.time.clicks = game.steps;
       await this.start(requestOf(request, game), { teaching: true });
       by("stages").scrollIntoView({ block: "nearest" });

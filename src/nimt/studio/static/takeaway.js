@@ -60,7 +60,7 @@ export class Takeaway {
   }
 
   async savePicture() {
-    const stages = [this.studio.targetStage, ...this.studio.stages].filter(Boolean);
+    const stages = [this.studio.board.target, ...this.studio.stages].filter(Boolean);
     if (!stages.length) throw new Error("there is no lesson yet: race first");
     const gap = 16;
     const width = stages.reduce((sum, { canvas }) => sum + canvas.width + gap, gap);
