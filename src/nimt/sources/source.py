@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from nimt.pools.pool import Grid, Points, Pool, same_points, values_on
 from nimt.pools.prepared_points import PreparedPoints
 from nimt.sources.resampling import resample
 from nimt.wording import Wording
+
+if TYPE_CHECKING:
+    from nimt.teaching_sets.reference import Reference
 
 NORMALISATIONS = ("none", "standard", "unit")
 
@@ -50,6 +54,8 @@ class Source:
         What a learner is given that starts from it, where that says more than its values on one pool.
     aside : Aside or None
         The rows of a table that are held out.
+    reference : Reference or None
+        The model of the rows of a table whose answers the values are.
     """
 
     name: str
@@ -60,6 +66,7 @@ class Source:
     notes: tuple[str, ...] = ()
     start: InitialFunction | None = None
     aside: Aside | None = None
+    reference: Reference | None = None
 
     def on(self, pool: Pool, of: str, *, strict: bool = False) -> tuple[Array, tuple[str, ...]]:
         """Return the values on a pool, shape (n,) or (n, q), and a note if they were resampled.

@@ -5,15 +5,21 @@ from __future__ import annotations
 import io
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from nimt.datasets.decoding import FORMATS
 from nimt.errors import InvalidInput, NimtError
+from nimt.estimators.width import median_width
 from nimt.lesson.lesson import Lesson
+from nimt.pools.prepared_points import PreparedPoints
+from nimt.recipe.modelled_rows import take_reference
 from nimt.replay.lesson_recording import Recording, record_of
+from nimt.sources.problem import Problem
 from nimt.sources.reading import ARRAY_ENDINGS, PICTURE_ENDINGS, read_source
 from nimt.sources.source import Source, size_of
 from nimt.sources.table_files import TABLE_ENDINGS
@@ -53,6 +59,22 @@ def read_dropped(name: str, data: bytes, size: int | None = None) -> Source | Le
             raise InvalidInput(str(error).replace(str(path), path.name)) from None
 
 
+def model_rows(source: Source) -> Source:
+    """Return a table whose target is what a model of its rows answers, as in `nimt teach`; rows held out stay."""
+    pool, values = source.pool, source.values
+    if not isinstance(pool, PreparedPoints) or values is None:
+        raise InvalidInput("only the rows of a table are modelled: drop a CSV first")
+    problem = take_reference(Problem(pool, values, np.zeros_like(values), aside=source.aside))
+    if problem.reference is None:
+        raise InvalidInput(problem.notes[-1])
+    return replace(
+        source,
+        values=problem.target,
+        reference=problem.reference,
+        notes=(*source.notes, problem.reference.sentence, *problem.notes[1:]),
+    )
+
+
 def _refuse_too_many_pixels(data: bytes) -> None:
     """Look at the size a picture claims before anything of it is decoded."""
     try:
@@ -66,12 +88,15 @@ def _refuse_too_many_pixels(data: bytes) -> None:
         raise InvalidInput(f"this picture has more than {MOST_PIXELS:,} pixels: shrink it first")
 
 
-def describe_file(source: Source, data: bytes) -> dict[str, Any]:
+def describe_file(source: Source, data: bytes = b"") -> dict[str, Any]:
     """Return what a page says about a file."""
     assert source.pool is not None
     # the page says which file it is, and has no option of Python's
     notes = [re.sub(r"^dropped\.\w+: |: Columns\(.*", "", note) for note in source.notes]
+    is_table = isinstance(source.pool, PreparedPoints)
     return {
+        "table": is_table and source.reference is None,
+        "width": float(f"{median_width(source.pool.points):.2g}") if is_table else None,
         "points": len(source.pool),
         "dimension": source.pool.dimension,
         "size": _size_text(source, data),

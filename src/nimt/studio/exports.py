@@ -15,6 +15,7 @@ from nimt.errors import InvalidInput
 from nimt.lesson.lesson import Lesson
 from nimt.recipe.class_of_learners import make_class
 from nimt.recipe.copying import (
+    REFERENCE,
     has_foreign_code,
     to_command,
     write_kernel,
@@ -92,7 +93,7 @@ def as_python(
     classes: bool = False,
 ) -> str:
     """Return a program that gives the same lesson."""
-    lines = ["import numpy as np", "import nimt", "", *_problem_lines(target, start)]
+    lines = ["import numpy as np", "import nimt", "", *_problem_lines(target, start, setting)]
     if classes:
         lines.append("values = target(pool.points) if callable(target) else np.ravel(target)")
         lines.append("target = np.where(values > 0, 1.0, -1.0)  # two classes")
@@ -172,10 +173,12 @@ def as_command(
     loss, width = recipe.loss or defaults.LOSS, recipe.usual_width
     measure = defaults.MEASURE if setting.classes else None
     named = {"target": names[0], "initial": names[1], "size": size, "loss": loss, "width": width, "measure": measure}
+    if setting.preparation is not None:  # the page teaches the rows, or a model of them, to the end
+        named |= {"reference": "none" if setting.reference is None else "auto", "keep": "last"}
     return to_command(replace(recipe, **named))
 
 
-def _problem_lines(target: dict[str, Any], start: dict[str, Any]) -> list[str]:
+def _problem_lines(target: dict[str, Any], start: dict[str, Any], setting: RaceProblem) -> list[str]:
     """Return the lines that give pool, target and initial."""
     if target["kind"] in ("named", "file"):
         asked = [_source_text(target)]
@@ -184,7 +187,10 @@ def _problem_lines(target: dict[str, Any], start: dict[str, Any]) -> list[str]:
             asked.append(_source_text(start))
         size = target.get("size") or (USUAL_SIZE if target["kind"] == "file" and _is_picture(target) else None)
         asked += [f"size={size}"] if size else []
+        is_table = setting.preparation is not None
+        asked += ["columns=nimt.sources.Columns(holdout=None)"] if is_table else []
         lines = [f"problem = nimt.sources.read_problem({', '.join(asked)})"]
+        lines += [] if setting.reference is None else [REFERENCE]
         goal = f"np.array({target['values']!r})" if "values" in target else "problem.target"
         initial = "problem.initial" if together else _values_text(start)
         return [*lines, f"pool, target, initial = problem.pool, {goal}, {initial}"]

@@ -198,14 +198,16 @@ def read_setting(target: Any, start: Any, files: Files, classes: bool = False) -
         initial = initial @ BRIGHTNESS  # a colour start for a grey target
     initial = with_outputs(initial, values.shape[1:], "the start")
     aside, start_aside = _read_aside(target, start, files)
-    return RaceProblem(pool, values, initial, aside=aside, view=view_for(pool, classes), start_aside=start_aside)
+    reference = find_file(target, files).reference if target["kind"] == "file" and "values" not in target else None
+    view = view_for(pool, classes)
+    return RaceProblem(pool, values, initial, aside=aside, reference=reference, view=view, start_aside=start_aside)
 
 
 def _read_aside(target: Any, start: Any, files: Files) -> tuple[Aside | None, Array | None]:
     """Return the rows of a table that are held out, and a start from zero there; other starts are not known there."""
     if target.get("kind") != "file" or start.get("kind") != "zero":
         return None, None
-    aside = _file(target, files).aside
+    aside = find_file(target, files).aside
     return aside, None if aside is None else np.zeros_like(aside.target)
 
 
@@ -226,7 +228,7 @@ def _home(given: Any, files: Files) -> tuple[Pool, Array]:
         problem = read_problem(name, size=None if size is None else _count("size", size, 2, 1024))
         return problem.pool, problem.target
     if kind == "file":
-        source = _file(fields, files)
+        source = find_file(fields, files)
         assert source.pool is not None and source.values is not None
         return source.pool, source.values if "values" not in fields else _read_drawing(fields, source.pool)
     grid = read_axes(fields.get("axes"))
@@ -247,7 +249,7 @@ def _on(given: Any, pool: Pool, files: Files) -> Array:
         source = find_function(_one_of("the start's name", fields.get("name"), NAMED))
         return np.array(source.on(pool, "the target")[0])
     if kind == "file":
-        return np.array(_file(fields, files).on(pool, "the target")[0])
+        return np.array(find_file(fields, files).on(pool, "the target")[0])
     if kind == "formula":
         if pool.dimension > 2:
             raise InvalidInput("a formula is of x, or of x and y, and this target has more variables: start from zero")
@@ -290,7 +292,8 @@ def _read_drawing(fields: dict[str, Any], pool: Pool) -> Array:
     return drawn if outputs == 1 else drawn.reshape(-1, COLOURS)
 
 
-def _file(fields: dict[str, Any], files: Files) -> Source:
+def find_file(fields: dict[str, Any], files: Files) -> Source:
+    """Return the file that a page names."""
     name = fields.get("id")
     if not isinstance(name, str) or name not in files:
         raise InvalidInput("this file is not here any more: drop it again")

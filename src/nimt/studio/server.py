@@ -27,7 +27,7 @@ from nimt.studio.lists import fill_lists
 from nimt.studio.messages import read_message, whole_number
 from nimt.studio.page_connection import PageConnection
 from nimt.studio.races import RaceRunner
-from nimt.studio.requests import read_recipe, read_setting
+from nimt.studio.requests import find_file, read_recipe, read_setting
 from nimt.studio.safety import BROWSER_COOKIE, LARGEST_BODY, Guard, RequestGuard, TooLarge, TooSlow
 
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -73,6 +73,12 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
         if isinstance(found, Lesson):
             return _binary(await asyncio.to_thread(files.record_lesson, found))
         return JSONResponse(files.describe_file(found, data) | {"id": room.keep_file(_browser(request), found)})
+
+    async def model_rows(request: Request) -> Response:
+        asked = await _json(request)
+        browser = _browser(request)
+        found = await asyncio.to_thread(files.model_rows, find_file(asked, room.files.get(browser, {})))
+        return JSONResponse(files.describe_file(found) | {"id": room.keep_file(browser, found)})
 
     async def describe_problem(request: Request) -> Response:
         asked = await _json(request)
@@ -156,6 +162,7 @@ def make_app(guard: Guard, classroom: RaceRunner | None = None) -> RequestGuard:
             Route("/static/{name}", page),
             Route("/health", health),
             Route("/file", take_file, methods=["POST"]),
+            Route("/model", model_rows, methods=["POST"]),
             Route("/describe", describe_problem, methods=["POST"]),
             Route("/forecast", forecast, methods=["POST"]),
             Route("/narrower", narrower, methods=["POST"]),

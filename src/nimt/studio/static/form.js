@@ -62,6 +62,7 @@ export class Form {
     }
     by("fork-teacher").value = "random";
     this.file = null;
+    this.hasRows = false; // of a table, which can be modelled
     this.startFile = null;
     this.drawnStart = null;
     this.dragged = null; // a target that is none of the others
@@ -99,6 +100,16 @@ export class Form {
     else this.sketch.end();
     this.showFields();
     this.teachers.draw();
+  }
+
+  /** Take a dropped file; of a table it is known which width suits its rows, and whether the rows themselves are taught. */
+  takeFile(file, { size, notes, width, table }) {
+    this.file = file;
+    this.hasRows = table;
+    this.choose("file");
+    if (width) by("width").value = width;
+    by("file-name").textContent = `${file.name}: ${size}`;
+    by("file-notes").textContent = notes.join("; ");
   }
 
   /** Take a target that was dragged, and leave everything else as it is. */
@@ -141,6 +152,7 @@ export class Form {
     if (by("sketch-box").parentElement !== place) place.prepend(by("sketch-box"));
     by("field").classList.toggle("draws", kind.startsWith("draw:") !== (start === "draw")); // two boards need the whole width
     by("file-notes").hidden = kind !== "file";
+    by("model-rows").hidden = kind !== "file" || !this.hasRows;
     by("boards").hidden = !kind.startsWith("draw:") && start !== "draw";
     by("sketch").hidden = kind === "file" && !this.file;
     by("sketch-key").hidden = by("sketch").hidden;
@@ -202,7 +214,7 @@ export class Form {
       kind = classes ? "draw:classes" : fits("curve") ? "draw:curve" : fits("picture") ? "draw:picture" : "dragged";
     }
     if (kind === "dragged") this.dragged = target;
-    if (target.kind === "file") [kind, this.file] = ["file", target];
+    if (target.kind === "file") [kind, this.file, this.hasRows] = ["file", target, false];
     this.teachers.fill(racers);
     const rates = this.teachers.list.map(({ rate }) => rate);
     this.choose(kind, target.kind === "drawn" ? target.values : undefined);

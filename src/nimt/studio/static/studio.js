@@ -4,6 +4,7 @@ import { calmly, playsByItself } from "./clock.js";
 import { countText, onResize, setFont, write } from "./drawing.js";
 import { latestShown, isTyping, keyOfTime } from "./player.js";
 import { Form } from "./form.js";
+import { Dropping } from "./dropping.js";
 import { bumpAt, requestOf, score } from "./game.js";
 import { Guide } from "./guide.js";
 import { Narrowing } from "./narrowing.js";
@@ -37,6 +38,7 @@ class Studio {
     this.preview = new Preview(this.form, this.sketch, this.startSketch);
     this.guide = new Guide(by("guide"), (setup) => this.setUp(setup));
     this.takeaway = new Takeaway(this);
+    this.dropping = new Dropping(this);
     this.narrowing = new Narrowing((width) => { by("width").value = width; this.settle(); this.describe(); this.start(); });
     this.results = new Results(by("results"));
     this.board = new Stages(by("stages"), {
@@ -358,34 +360,6 @@ class Studio {
     return { values: racer.valuesAt(step), outputs: racer.outputs, said: `as lesson ${racer.number + 1}, ${racer.name}, was at step ${countText(step)}` };
   }
 
-  /** Take a file: a lesson is played, anything else becomes the target, or the start. */
-  async drop(file, isStart = false) {
-    this.settle();
-    try {
-      const body = new FormData();
-      body.append("file", file);
-      const answer = await post("file", body);
-      this.alert("");
-      if (answer.header) { this.lessons.take(answer); this.time.measure(); this.ask(); return; }
-      const taken = { kind: "file", id: answer.id, name: file.name.slice(0, 100) };
-      if (isStart) this.form.startFile = taken;
-      else {
-        this.form.file = taken;
-        this.form.choose("file");
-      }
-      if (!isStart) {
-        by("file-name").textContent = `${file.name}: ${answer.size}`;
-        by("file-notes").textContent = answer.notes.join("; ");
-      }
-      by("start-file-name").textContent = isStart ? file.name : "";
-      if (!await this.describe()) return;
-      if (!isStart) this.preview.suggestTolerance();
-      await this.start();
-    } catch (error) {
-      this.alert(error.message);
-    }
-  }
-
   fill(request) {
     try {
       this.form.fill(request);
@@ -437,10 +411,6 @@ class Studio {
     document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.present(false); });
     on("open-keys", () => by("keys").showModal());
     on("open-take", () => this.takeaway.open());
-    for (const id of ["file", "start-file"]) {
-      on(id, (event) => { if (event.target.files[0]) this.drop(event.target.files[0], id === "start-file"); event.target.value = ""; }, "change");
-    }
-    this.listenToDrops();
     document.addEventListener("keydown", (event) => this.key(event));
     onResize(() => this.redraw());
     addEventListener("hashchange", async () => {
@@ -461,23 +431,6 @@ class Studio {
     else if (document.fullscreenElement) document.exitFullscreen();
     setFont(on ? 1.6 : 1);
     this.redraw();
-  }
-
-  listenToDrops() {
-    const over = (event) => {
-      const isStart = Boolean(event?.target.closest?.("#start-drop"));
-      by("drop").classList.toggle("over", Boolean(event) && !isStart);
-      by("start-drop").classList.toggle("over", isStart);
-      return isStart;
-    };
-    document.addEventListener("dragover", (event) => { event.preventDefault(); over(event); });
-    document.addEventListener("dragleave", () => over(null));
-    document.addEventListener("drop", (event) => {
-      event.preventDefault();
-      const isStart = over(event);
-      over(null);
-      if (event.dataTransfer.files[0]) this.drop(event.dataTransfer.files[0], isStart);
-    });
   }
 
   key(event) {
