@@ -500,6 +500,9 @@ def test_a_line_never_mixes_problems_and_says_which_learners_it_mixes(found):
         match=r"mix the lessons of 2 problems: plot\(where=\{'problem': 'sine'\}\), facet='problem' or",
     ):
         found.plot()
+    for mistyped in ({"x": "learnin_rate", "y": "itd"}, {"facet": "problems"}, {"hue": "teachers"}):
+        with pytest.raises(nimt.InvalidInput, match="there is no such column"):
+            found.plot(**mistyped)
     assert [line.get_label() for line in found.plot(hue="problem").axes[0].lines] == ["sine", "cosine"]
     assert [line.name for line in sweep_lines(found.given, x="problem")] == ["greedy", "random"]
     assert found.plot(where={"problem": "cosine"}).axes[0].get_ylabel().endswith("mean of 2 learners")
