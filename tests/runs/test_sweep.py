@@ -591,6 +591,8 @@ def test_steps_to_the_tolerance_are_never_a_mean_of_the_lessons_that_met_it():
     assert "a of b did not reach it" in ax.get_ylabel().replace("\n", " ")
     assert [mark.get_xdata()[0] for mark in ax.lines if mark.get_marker() == "^"] == [2.0, 3.0]
     assert "median" in ax.get_ylabel() and ax.lines[0].get_label() == "one"
+    with pytest.raises(nimt.InvalidInput, match=r"^band='ci' needs a mean, and some lessons did not reach"):
+        found.plot(x="learner", band="ci")
 
 
 def test_where_all_met_the_tolerance_the_mean_is_drawn():
