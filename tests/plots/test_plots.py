@@ -436,6 +436,23 @@ def test_words_of_panels_in_several_rows_do_not_touch(width):
     assert all(box.y1 <= edge.y1 + 1 and box.y0 >= edge.y0 - 1 and box.x1 <= edge.x1 + 1 for box in boxes)
 
 
+@pytest.mark.parametrize("snapshots", [[], [10, 100]])
+def test_words_of_panels_in_a_column_do_not_touch_and_are_not_cut_off(snapshots):
+    points = nimt.Grid(np.arange(-3, 3, 0.1))
+    learner = nimt.KernelLearner(nimt.rbf(width=0.5), learning_rate=0.01)
+    lesson = nimt.teach(
+        learner, nimt.GreedyTeacher(), points, np.sin, tol=1e-3, max_iterations=5000, snapshots=snapshots
+    )
+    figure = plots.panels(lesson, width="column")
+    figure.draw_without_rendering()
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
+    for ax in figure.axes:
+        step, discrepancy = [word for word in ax.get_children() if isinstance(word, Text) and word.get_text()]
+        left, right = step.get_window_extent(), discrepancy.get_window_extent()
+        assert right.x1 <= figure.bbox.x1
+        assert right.x0 - left.x1 >= 0.05 * figure.dpi or step.get_text().endswith("\n")  # beside it, or below
+
+
 def test_two_classes_on_a_plane_have_a_colour_each_and_are_named():
     lesson = flowers(2, ("no", "yes"))
     figure = nimt.plots.panels(lesson)

@@ -500,6 +500,9 @@ def test_a_line_never_mixes_problems_and_says_which_learners_it_mixes(found):
         match=r"mix the lessons of 2 problems: plot\(where=\{'problem': 'sine'\}\), facet='problem' or",
     ):
         found.plot()
+    for mistyped in ({"x": "learnin_rate", "y": "itd"}, {"facet": "problems"}, {"hue": "teachers"}):
+        with pytest.raises(nimt.InvalidInput, match="there is no such column"):
+            found.plot(**mistyped)
     assert [line.get_label() for line in found.plot(hue="problem").axes[0].lines] == ["sine", "cosine"]
     assert [line.name for line in sweep_lines(found.given, x="problem")] == ["greedy", "random"]
     assert found.plot(where={"problem": "cosine"}).axes[0].get_ylabel().endswith("mean of 2 learners")
@@ -588,6 +591,8 @@ def test_steps_to_the_tolerance_are_never_a_mean_of_the_lessons_that_met_it():
     assert "a of b did not reach it" in ax.get_ylabel().replace("\n", " ")
     assert [mark.get_xdata()[0] for mark in ax.lines if mark.get_marker() == "^"] == [2.0, 3.0]
     assert "median" in ax.get_ylabel() and ax.lines[0].get_label() == "one"
+    with pytest.raises(nimt.InvalidInput, match=r"^band='ci' needs a mean, and some lessons did not reach"):
+        found.plot(x="learner", band="ci")
 
 
 def test_where_all_met_the_tolerance_the_mean_is_drawn():

@@ -129,6 +129,13 @@ def test_a_low_picture_has_two_numbers_on_its_axis(page):
     assert page.evaluate(ticks, [0, 1, 5]) == [0, 0.2, 0.4, 0.6, 0.8, 1]
 
 
+def test_a_step_is_counted_when_it_is_drawn(page):
+    page.evaluate("(studio.seek(0), studio.clock.seek(7.9))")
+    page.wait_for_function("() => !studio.asked")
+    assert page.inner_text("#place-text") == "step 7 of 705"
+    assert page.inner_text("#stages .foot-note >> nth=0") == "at step 7"
+
+
 def test_numbers_and_steps_are_written_alike(page):
     page.evaluate("studio.seek(705)")
     page.wait_for_function("() => !studio.asked")

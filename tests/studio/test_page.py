@@ -824,6 +824,7 @@ def test_drop_a_picture_a_table_and_a_hostile_file(page, tmp_path):
     page.wait_for_function("() => studio.racers[0]?.header.points === 48 && studio.racers[0].header.held_out === 12")
     assert page.evaluate("studio.racers[0].header.view") == "points"
     settled(page)
+    page.wait_for_selector("#stages .foot-note:has-text('; bright: |f − f*|')")  # the colours are no longer those of f
     flowers = "\n".join(f"{a},{b},{a * b},{'abc'[i % 3]}" for i, (a, b) in enumerate(rng.uniform(-1, 1, (60, 2))))
     (tmp_path / "classes.csv").write_text("length,width,area,kind\n" + flowers)
     page.set_input_files("#file", tmp_path / "classes.csv")

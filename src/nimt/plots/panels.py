@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -27,6 +29,7 @@ from nimt.pools.pool import Grid, Pool
 MOST_PANELS = 8  # drawn if no steps are given
 COLUMNS = 4
 PANEL = 1.65  # inches, of a panel in a figure for a paper
+GAP = 0.06  # inches, the least between two words
 WIDE_PANEL = 2.25  # of one with words along its axes
 MOST_NAMED = 6  # outputs that the legend names; more would fill the figure
 FEW = 8  # up to this many examples get a large mark each
@@ -123,6 +126,8 @@ def panels(
         else:
             draw = _draw_lines if lesson.pool.view == "curve" else _draw_maps
         drawn = draw(table, lesson, figure, width)
+        if width is not None and isinstance(drawn, Figure):
+            _part_titles(drawn)
         return finish_inks(drawn, style) if isinstance(drawn, NotebookFigure) else drawn
 
 
@@ -182,10 +187,8 @@ def _draw_lines(
         _title(ax, panel, lesson)
     _finish(all_axes, len(table), columns, lesson)
     entries = {label: line for ax in all_axes for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    figure.legend(
-        list(entries.values()), list(entries), loc="outside upper left", ncols=min(len(entries), max(3, 1 + columns)),
-        borderpad=0.2, handlelength=2.0,
-    )  # fmt: skip
+    most = min(len(entries), max(3, 1 + columns))
+    _name(figure, list(entries.values()), most, handlelength=2.0)
     return figure
 
 
@@ -259,7 +262,7 @@ def _draw_maps(
             Line2D([], [], marker="o", linestyle="", color=colour, markersize=4.5, label=word)
             for word, colour in zip(words, class_colours(len(words)), strict=True)
         ]
-        figure.legend(handles=handles, loc="outside upper left", ncols=len(words), borderpad=0.2, handletextpad=0.1)
+        _name(figure, handles, len(words), handletextpad=0.1)
     return figure
 
 
@@ -302,6 +305,26 @@ def _layout(count: int, form: FigureWidth | None, panel: float = PANEL) -> tuple
     most = COLUMNS if form is None else round(WIDTHS[form] / panel)
     columns = count if count <= most else -(-count // -(-count // most))
     return -(-count // columns), columns
+
+
+def _name(figure: Figure | SubFigure, handles: Sequence[Artist], most: int, **form: float) -> None:
+    """Name what is drawn above the panels, in as many columns as there is room for."""
+    for columns in range(most, 0, -1):
+        legend = figure.legend(handles=handles, loc="outside upper left", ncols=columns, borderpad=0.2, **form)
+        if columns == 1 or legend.get_window_extent().width <= 0.96 * figure.bbox.width:  # the rest is its margin
+            return
+        legend.remove()
+
+
+def _part_titles(figure: Figure) -> None:
+    """Put the discrepancy below the step where the two would touch, in all panels alike."""
+    figure.draw_without_rendering()  # the room of a panel is known when it is laid out
+    titles = [[word for word in ax.get_children() if isinstance(word, Text) and word.get_text()] for ax in figure.axes]
+    pairs = [words for words in titles if len(words) == 2]
+    if any(right.get_window_extent().x0 - left.get_window_extent().x1 < GAP * figure.dpi for left, right in pairs):
+        for left, right in pairs:
+            left.set_text(f"{left.get_text()}\n")
+            right.set(x=0.0, horizontalalignment="left")
 
 
 def _title(ax: Axes, panel: Panel, lesson: Lesson) -> None:

@@ -79,9 +79,10 @@ def sweep_lines(
     if up == "itd" and any(entry.itd is None for entry in (*entries, *among)):
         if isinstance(kind, str) and kind != "range":
             raise InvalidInput(
-                f"some lessons did not reach the tolerance, so that their steps have no mean and no band {kind!r}: "
-                f"take 'range', or quantiles such as (0.25, 0.75)",
+                "needs a mean, and some lessons did not reach the tolerance, so that nobody knows their steps: "
+                "take 'range', or quantiles such as (0.25, 0.75)",
                 parameter="band",
+                value=kind,
             )
         return [_line_of_medians(name, group, across, places, kind) for name, group in groups.items()]
     return [_line_of_means(name, group, across, up, places, kind) for name, group in groups.items()]
@@ -102,6 +103,9 @@ def choose_lessons(sweep: Sweep, where: Where | None, kept_apart: Sequence[str])
         raise InvalidInput("no lesson of this sweep could be given, so that there is nothing to draw: .failed says why")
     for name, wanted in (where or {}).items():
         entries = _keep(entries, name, wanted)
+    for name in kept_apart:
+        if name != STEP:
+            find_column(entries, name)  # a name mistyped is told as one
     problems = list(dict.fromkeys(entry.problem for entry in entries))
     if len(problems) > 1 and "problem" not in kept_apart:
         raise InvalidInput(

@@ -54,7 +54,7 @@ export class Stage {
     const canDrag = step === 0 && canBeDragged(this) && !racer.known && !isGame;
     const hint = this.view.order ? "drag the dashed target, or the start" : "drag a point up or down to change its target";
     const short = `at step ${countText(step)}${canDrag ? `: ${hint}` : ""}`;
-    const gap = layer === "error" && this.isPicture ? "; bright: |f − f*|" : "";
+    const gap = layer === "error" && !this.view.order ? "; bright: |f − f*|" : "";
     const end = isGame ? endOfGame(racer) : racer.said;
     write(this.foot, HINTS[choosing] || `${short}${atEnd && end ? `: ${end}` : ""}${gap}`);
     this.foot.classList.toggle("bad", (atEnd && racer.said.includes("moving away")) || Boolean(racer.failed));

@@ -95,7 +95,7 @@ export class RaceTime {
     this.takeUsualSpeed();
     const text = kind === "seconds" ? numberText : countText;
     const longest = this.alone && kind !== "seconds" ? Math.max(clock.end, this.clicks) : clock.end;
-    const [unit, end] = [text(clock.place), text(longest)];
+    const [unit, end] = [text(kind === "seconds" ? clock.place : clock.now), text(longest)]; // a step is there when it is drawn
     write(by("place-text"), `${kind === "steps" ? "step" : kind} ${unit} of ${end}`);
     write(by("speed-text"), speedText(clock));
     showPlaying(by("play"), clock);
