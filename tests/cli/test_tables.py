@@ -172,6 +172,15 @@ def test_a_column_left_out_is_named_before_the_points_that_repeat_without_it(nim
     assert last.startswith("nimt: error: ") and "come with different targets" in last
 
 
+def test_numbers_with_a_unit_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(Path("unit.csv"), "a,y\n" + "".join(f"{row} EUR,{row}\n" for row in range(200)))
+    told = r"words \(they look like numbers with a unit, such as '0 EUR': remove the unit from the file\)"
+    for columns in (Columns(("a",), "y"), Columns(("y",), "a")):
+        with pytest.raises(InvalidInput, match=told):
+            read_table("unit.csv", columns)
+
+
 def test_numbers_with_a_thousands_separator_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = range(1000, 1200)

@@ -74,6 +74,12 @@ def test_pages_and_site_ask_for_the_same_fonts():
     assert f"font-family: {FONTS}" in pages.page("title", "lead", [])
 
 
+def test_a_wide_formula_scrolls_sideways_only():
+    """A box that scrolls to one side scrolls to the other too, unless it is told not to: a bar beside each formula."""
+    rule = re.search(r"\.formula \{([^}]*)\}", pages.page("title", "lead", []))[1]
+    assert "overflow-x: auto" in rule and "overflow-y: hidden" in rule
+
+
 def test_words_keep_their_letters_and_the_number_stands_at_the_end():
     shown = tree(typeset(r"\text{mean } S \le 1 \tag{4}", display=True))
     assert shown.find("math/mtext").text == "mean "

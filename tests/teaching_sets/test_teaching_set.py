@@ -444,6 +444,15 @@ def test_random_rows_are_never_said_to_help_more_than_their_spread():
     assert dataclasses.replace(found, curve=exact, rule="kmeans").helps is True
 
 
+def test_a_gain_above_its_spread_is_not_called_within_it_where_rows_are_random():
+    X, y = noisy(80)
+    found = nimt.teaching_set(X, y, size=10, student="linear", reference=Ridge(), rule="random")
+    last = found.curve.index[-1]
+    found.curve.loc[last, ["chosen", "random_reference", "gain_reference_spread"]] = 0.45, 0.4, 0.03
+    told = "choosing +0.050, more than its spread over splits and draws (0.030), but the rows kept are a random draw:"
+    assert found.helps is False and told in found.sentence and "within" not in found.sentence
+
+
 def test_a_student_that_is_none_is_told_by_its_class():
     X, y = noisy()
     with pytest.raises(nimt.InvalidInput, match=r"and object has no fit$"):

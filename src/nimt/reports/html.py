@@ -56,7 +56,7 @@ td.value { overflow-wrap: anywhere; }
 .tile { background: var(--box); border-radius: 8px; padding: .65rem 1rem; }
 .tile b { display: block; font-size: 1.35rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--quiet); font-size: .86rem; }
-.formula { overflow-x: auto; margin: .8rem 0; font-size: 1.1rem; }
+.formula { overflow-x: auto; overflow-y: hidden; padding: .3rem 0; margin: .5rem 0; font-size: 1.1rem; }
 math { font-family: FONTS; }
 pre { background: var(--box); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; font-size: .88rem; }
 footer { color: var(--quiet); font-size: .85rem; margin-top: 3rem; }

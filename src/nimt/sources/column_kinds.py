@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_LEVELS = 100  # different words of a feature
 MOST_CLASSES = 100
+WITH_UNIT = re.compile(r"[+-]?\d[\d.,]*\s*([^\W\d]{1,4}|[%$€£°])")
 FEW_ROWS = 20  # with fewer, columns are not judged, and none is held out by default
 
 
@@ -74,7 +76,11 @@ def hint_at(words: list[str]) -> str:
     if are_dates(words):
         return " (dates in which day and month could be exchanged: write them as 2024-01-31)"
     grouped = " (they look like numbers with a thousands separator: remove it from the file)"
-    return grouped if are_grouped(words) else ""
+    if are_grouped(words):
+        return grouped
+    if have_one_unit(words):
+        return f" (they look like numbers with a unit, such as {words[0][:40]!r}: remove the unit from the file)"
+    return ""
 
 
 def check_classes(words: list[str], name: str, file: Path) -> None:
@@ -90,6 +96,18 @@ def check_classes(words: list[str], name: str, file: Path) -> None:
 def are_grouped(words: list[str]) -> bool:
     """Say whether most words look like numbers with a thousands separator."""
     return 2 * sum(map(is_grouped, words)) > len(words)
+
+
+def have_one_unit(words: list[str]) -> bool:
+    """Say whether all words are numbers with the same unit.
+
+    Examples
+    --------
+    >>> have_one_unit(["5 EUR", "7.5 EUR"]), have_one_unit(["5%", "7%"]), have_one_unit(["5 EUR", "7 USD"])
+    (True, True, False)
+    """
+    found = [WITH_UNIT.fullmatch(word.strip()) for word in words]
+    return len({one[1] if one else "" for one in found} | {""}) == 2 and all(found)
 
 
 def numbers_the_rows(column: pd.Series) -> bool:

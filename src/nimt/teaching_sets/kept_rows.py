@@ -112,7 +112,9 @@ class TeachingSet:
             )
         if self.helps:
             return f"{told}, more than its spread over splits and draws ({spread:.3f})"
-        told += f", within its spread over splits and draws ({spread:.3f})"
+        within = "more than" if choosing > spread else "within"
+        told += f", {within} its spread over splits and draws ({spread:.3f})"
+        told += ", but the rows kept are a random draw" * (choosing > spread)
         if choosing > 0:
             return f"{told}: that choosing helps here is not sure, random rows may be as good"
         return f"{told}: choosing does not help here, random rows are as good"
