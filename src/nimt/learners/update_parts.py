@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, check_count, check_flag, is_number
 from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 FUNCTION, VELOCITY, MEAN = 0, 1, 2  # rows of every table; the last one only with `averaging`
 
@@ -75,7 +76,8 @@ class Update:
             raise InvalidInput(f"must be a number of at least 0, got {self.decay!r}", parameter="decay")
         check_flag("nesterov", self.nesterov)
         if self.nesterov and not self.momentum:
-            raise InvalidInput("looks ahead along the velocity", parameter="nesterov", way_out="give momentum=, too")
+            way_out = Wording("give momentum=, too", "give --momentum, too")
+            raise InvalidInput("looks ahead along the velocity", parameter="nesterov", way_out=way_out)
         if self.budget is not None:
             check_count("budget", self.budget, at_least=1)
         if not isinstance(self.averaging, bool | np.bool_) and (
