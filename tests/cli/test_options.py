@@ -1,5 +1,6 @@
 """The command line has what Python has, and says where a lesson stands."""
 
+import errno
 import json
 import re
 import shutil
@@ -270,3 +271,12 @@ def test_a_forecast_of_colours_says_which_option_helps(nimt):
     answer = nimt("forecast", "cat", "--size", "8")
     if answer.code == 2:  # a picture in colour has three outputs
         assert "--grey" in answer.err and "nimt." not in answer.err
+
+
+def test_a_full_disk_says_the_way_out(nimt, monkeypatch):
+    def refuse(*given, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("nimt.cli.app.program", lambda names: refuse)
+    answer = nimt("show", "run")
+    assert answer.code == 2 and answer.is_one_sentence() and "make room on the disk" in answer.err
