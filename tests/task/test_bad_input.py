@@ -353,3 +353,9 @@ def test_snapshots_without_end_are_refused_at_the_first_that_is_wrong():
 def test_a_checkpoint_that_cannot_name_a_file_is_refused(path):
     with pytest.raises(nimt.InvalidInput, match="checkpoint"):
         teach(checkpoint=path)
+
+
+@pytest.mark.parametrize("indices", [[[0, 1], [2]], [], "a", [0.5]])
+def test_a_sequence_that_is_no_list_of_indices_is_refused(indices):
+    with pytest.raises(nimt.InvalidInput, match="indices must be a list of whole numbers"):
+        nimt.teachers.SequenceTeacher(indices)
