@@ -14,6 +14,7 @@ one function, `take_step`, moves whatever represents them: values on a pool, coe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -132,5 +133,6 @@ class Update:
         if number <= 0:
             return []
         free = centres[~np.isin(centres, kept)]
-        sizes = np.linalg.norm(coefficients[free].reshape(len(free), -1), axis=1) * np.sqrt(diagonal[free])
+        rows = coefficients[free].reshape(len(free), math.prod(coefficients.shape[1:]))  # free may be empty
+        sizes = np.linalg.norm(rows, axis=1) * np.sqrt(diagonal[free])
         return [int(index) for index in free[np.argsort(sizes, kind="stable")[:number]]]
