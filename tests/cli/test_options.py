@@ -1,5 +1,6 @@
 """The command line has what Python has, and says where a lesson stands."""
 
+import errno
 import json
 import re
 import shutil
@@ -209,7 +210,37 @@ def test_bash_completes_after_the_installation(nimt, home):
     assert done.stdout.splitlines()[1:] == ["commands: teach teaching-set", "options: --time-limit"], done.stdout
 
 
+# ---------------------------------------------------------------- refusals name the option that was given
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--probability", "nan"],
+            "--probability says how often labels of another target are shown",
+        ),
+        (["--sight", "every=0"], "--sight cannot be used: every must be a whole number >= 1, got 0"),
+        (["--sight", "foo=1"], "--sight must be made of noise=, delay=, every= and at=, got 'foo=1'"),
+        (["--teacher-option", "labels=3"], "--teacher-option cannot be used: labels must be None or"),
+        (["--nesterov"], "--nesterov looks ahead along the velocity: give --momentum, too"),
+        (["--measure", ""], "--measure is empty: leave it out, or give a value"),
+        (["--loss", ""], "--loss is empty: leave it out, or give a value"),
+    ],
+)
+def test_a_refusal_names_the_option_that_was_given(nimt, tmp_path, options, said):
+    answer = nimt("teach", "gmm", "-n", "1", "--figures", "none", "--out", tmp_path / "run", *options)
+    assert answer.code == 2 and answer.is_one_sentence() and said in answer.err
+    assert not (tmp_path / "run").exists()
+
+
 # ---------------------------------------------------------------- forecasts
+
+
+def test_a_lesson_without_end_is_taught_without_a_forecast(nimt, tmp_path):
+    options = ("--learning-rate", "1e-320", "-n", "1", "--figures", "none", "--out", tmp_path / "run")
+    answer = nimt("teach", "gmm", *options)
+    assert answer.code == 0 and answer.err == ""
 
 
 def test_a_forecast_offers_nothing_that_it_refuses(nimt):
@@ -240,3 +271,12 @@ def test_a_forecast_of_colours_says_which_option_helps(nimt):
     answer = nimt("forecast", "cat", "--size", "8")
     if answer.code == 2:  # a picture in colour has three outputs
         assert "--grey" in answer.err and "nimt." not in answer.err
+
+
+def test_a_full_disk_says_the_way_out(nimt, monkeypatch):
+    def refuse(*given, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("nimt.cli.app.program", lambda names: refuse)
+    answer = nimt("show", "run")
+    assert answer.code == 2 and answer.is_one_sentence() and "make room on the disk" in answer.err

@@ -353,3 +353,20 @@ def test_the_recipe_has_the_parts():
     assert learner.update.parts == ("momentum", "nesterov", "budget") and "momentum = 0.5" in recipe.to_toml()
     with pytest.raises(nimt.InvalidInput, match="takes no --momentum"):
         Recipe(target="gmm", momentum=0.5, learner="orthogonal").make_learner(nimt.Grid(np.arange(5.0)), 0.0)
+
+
+@pytest.mark.parametrize("outputs", [(), (2,)])
+def test_a_pack_larger_than_the_budget_is_kept_whole(outputs):
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(-1, 1, (9, 1)), rng.normal(size=(9, *outputs))
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1, budget=3)
+    plain, compiled = (
+        nimt.teach(learner, nimt.GreedyTeacher(k=5), x, y, max_iterations=6, tol=None, engine=engine)
+        for engine in ("reference", "streamed")
+    )
+    assert np.array_equal(plain.indices, compiled.indices)
+    assert np.allclose(plain.discrepancy, compiled.discrepancy, rtol=0, atol=1e-12)
+    assert np.allclose(
+        learner.partial_fit(x, y).predict(x),
+        nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1).partial_fit(x, y).predict(x),
+    )

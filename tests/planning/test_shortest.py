@@ -206,3 +206,8 @@ def test_a_plan_takes_one_thread_of_blas(monkeypatch):
     monkeypatch.setattr(shortest_lesson, "_plan_from", look)
     nimt.shortest(learner(0.1), SINE, np.sin, tol=1e-2, starts=1)
     assert seen and set(seen) == {1}  # several wait for each other at every product: a hundred times as long
+
+
+def test_a_target_whose_squares_are_infinite_is_refused():
+    with pytest.raises(nimt.InvalidInput, match=r"squares of such numbers are infinite: divide both"):
+        nimt.shortest(nimt.KernelLearner(nimt.rbf(0.5), learning_rate=0.1), np.arange(5.0), np.full(5, 1e300))

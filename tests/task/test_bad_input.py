@@ -1,5 +1,6 @@
 """Every bad value is refused before any work, by a sentence that names it and says what is allowed."""
 
+import itertools
 import math
 
 import numpy as np
@@ -341,3 +342,20 @@ def test_what_is_fine_is_not_refused():
         engine="reference",
     )
     teach(max_iterations=0, tol=None, y=np.ones(12, bool), learner=nimt.KernelLearner(K, loss="hinge"))
+
+
+def test_snapshots_without_end_are_refused_at_the_first_that_is_wrong():
+    with pytest.raises(nimt.InvalidInput, match="a snapshot must be a step from 0 to max_iterations"):
+        teach(snapshots=itertools.count())
+
+
+@pytest.mark.parametrize("path", [3, "a\0b", "x" * 300], ids=["number", "null", "long"])
+def test_a_checkpoint_that_cannot_name_a_file_is_refused(path):
+    with pytest.raises(nimt.InvalidInput, match="checkpoint"):
+        teach(checkpoint=path)
+
+
+@pytest.mark.parametrize("indices", [[[0, 1], [2]], [], "a", [0.5]])
+def test_a_sequence_that_is_no_list_of_indices_is_refused(indices):
+    with pytest.raises(nimt.InvalidInput, match="indices must be a list of whole numbers"):
+        nimt.teachers.SequenceTeacher(indices)

@@ -447,3 +447,12 @@ def test_the_table_on_the_page_is_what_the_example_prints(monkeypatch):
     monkeypatch.setitem(sys.modules, "forecasts", example)  # dataclasses look their module up there
     spec.loader.exec_module(example)
     assert example.table(seeds=6) in (HOME / "docs" / "theory.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("rate", [1e-20, 1e-320])
+@pytest.mark.parametrize("k", [1, 3])
+def test_a_lesson_longer_than_can_be_counted_is_refused(rate, k):
+    x = np.arange(9.0)
+    learner = nimt.KernelLearner(nimt.rbf(0.5), learning_rate=rate)
+    with pytest.raises(nimt.InvalidInput, match=r"no forecast for a lesson of more than 9\.2e\+18 steps"):
+        nimt.forecast(learner, nimt.GreedyTeacher(k), x, np.sin(x), tol=1e-3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import errno
 import functools
 import gc
 import importlib
@@ -230,7 +231,8 @@ def _stop_by_signals() -> Iterator[None]:
 
 def _of_the_system(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror or error}"
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return f"{where}{error.strerror or error}{': make room on the disk, then give the command again' if full else ''}"
 
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:

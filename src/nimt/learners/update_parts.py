@@ -14,6 +14,7 @@ one function, `take_step`, moves whatever represents them: values on a pool, coe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from nimt.arrays import Array, check_count, check_flag, is_number
 from nimt.errors import InvalidInput
+from nimt.wording import Wording
 
 FUNCTION, VELOCITY, MEAN = 0, 1, 2  # rows of every table; the last one only with `averaging`
 
@@ -75,7 +77,8 @@ class Update:
             raise InvalidInput(f"must be a number of at least 0, got {self.decay!r}", parameter="decay")
         check_flag("nesterov", self.nesterov)
         if self.nesterov and not self.momentum:
-            raise InvalidInput("looks ahead along the velocity", parameter="nesterov", way_out="give momentum=, too")
+            way_out = Wording("give momentum=, too", "give --momentum, too")
+            raise InvalidInput("looks ahead along the velocity", parameter="nesterov", way_out=way_out)
         if self.budget is not None:
             check_count("budget", self.budget, at_least=1)
         if not isinstance(self.averaging, bool | np.bool_) and (
@@ -130,5 +133,6 @@ class Update:
         if number <= 0:
             return []
         free = centres[~np.isin(centres, kept)]
-        sizes = np.linalg.norm(coefficients[free].reshape(len(free), -1), axis=1) * np.sqrt(diagonal[free])
+        rows = coefficients[free].reshape(len(free), math.prod(coefficients.shape[1:]))  # free may be empty
+        sizes = np.linalg.norm(rows, axis=1) * np.sqrt(diagonal[free])
         return [int(index) for index in free[np.argsort(sizes, kind="stable")[:number]]]

@@ -37,6 +37,7 @@ from nimt.wording import Wording
 SMALL_POOL = 400  # points up to which several orders of first visits are tried
 FEW_POINTS = 100  # below which a greedy lesson is the first list: others are too short to reach the tolerance
 LONGEST_GREEDY = 20_000  # steps of a greedy lesson where nothing else arrives
+MOST_VALUE = 1e140  # of f and f*: sums of squares of larger ones may be infinite
 MARGIN = 1e-9  # the share by which a plan stays below the tolerance, since engines round in other ways
 
 
@@ -249,4 +250,10 @@ def _check_lesson(learner: Any, X: Pool | ArrayLike, y: Any, tol: Tolerance, mea
         )
     if task.stop.tol is None:
         raise InvalidInput("a shortest lesson needs a tolerance, and the learner starts at the target")
+    largest = max(float(np.abs(values).max()) for values in (task.target, task.look_at_pupil().values))
+    if largest > MOST_VALUE:
+        raise InvalidInput(
+            f"the target or the initial function has {largest:g}, and sums of squares of such numbers are infinite",
+            way_out="divide both by a common factor",
+        )
     return start_of(task, several_outputs=True)

@@ -73,6 +73,9 @@ class Recipe(RecipeFields):
         values |= {name: value for name, value in given.items() if value is not None}
         if target is not None:
             values["target"] = target
+        for name, value in values.items():
+            if value == "" and name in DEFAULTS and DEFAULTS[name] is None:
+                raise InvalidInput("is empty", parameter=name, way_out="leave it out, or give a value")
         if "target" not in values:
             raise InvalidInput("TARGET is missing: name a picture, an array, a table or a function such as gmm")
         recipe = cls(**values)
@@ -258,7 +261,15 @@ class Recipe(RecipeFields):
         from nimt.teachers.spelling import PER_OUTPUT, list_spellings, parse_teacher
 
         name = self.teacher if name is None else name
-        labels = None if problem.other_target is None else AlternativeLabels(problem.other_target, self.probability)
+        if problem.other_target is not None:
+            labels = AlternativeLabels(problem.other_target, self.probability)
+        elif self.probability == DEFAULTS["probability"]:
+            labels = None
+        else:
+            raise InvalidInput(
+                "says how often labels of another target are shown", parameter="probability",
+                way_out="give --other-target, too",
+            )  # fmt: skip
         kind, fixed = list_spellings().get(name.removesuffix(PER_OUTPUT), (None, {}))
         if "k" in fixed:
             asked = self.k if k is None and self.k != USUAL_K else k
@@ -275,20 +286,26 @@ class Recipe(RecipeFields):
         if own is not None:
             teacher = as_teacher(own)
         elif self.teacher_option is not None:
-            parameters |= read_options("teacher_option", self.teacher_option)
+            given = read_options("teacher_option", self.teacher_option)
             try:
-                teacher = parse_teacher(name, **parameters)
+                teacher = parse_teacher(name, **parameters | given)
             except TypeError as error:  # of a parameter that it does not have
                 raise InvalidInput(f"is not for this teacher: {error}", parameter="teacher_option") from None
+            except InvalidInput as error:
+                raise _name_option(error, "teacher_option", given) from None
         else:
             teacher = parse_teacher(name, **parameters)
         if problem.classes and loss is not None and self.has_loss_of_classes:
             teacher = teacher.for_classes(loss)
         if self.sight is not None:
+            sight = read_options("sight", self.sight)
             try:
-                teacher = Observed(teacher, **read_options("sight", self.sight))
+                teacher = Observed(teacher, **sight)
             except TypeError:
-                raise InvalidInput("has noise=, delay=, every= and at=", parameter="sight", value=self.sight) from None
+                problem_of = "must be made of noise=, delay=, every= and at="
+                raise InvalidInput(f"{problem_of}, got {self.sight!r}", parameter="sight") from None
+            except InvalidInput as error:
+                raise _name_option(error, "sight", sight) from None
         if self.communicate is None:
             if self.communicate_until is not None:
                 raise InvalidInput(
@@ -394,6 +411,11 @@ def read_setting(name: str, value: Any, path: Path) -> Any:
     """Return a value of a TOML file as its field has it, or refuse it."""
     check_allowed(name, value, repr(str(path)))
     return find_path(name, convert(name, KINDS.get(name, str), value, path, FIELDS), path)
+
+
+def _name_option(error: InvalidInput, option: str, given: Container[str]) -> InvalidInput:
+    """Return the error with the option in which a parameter was given: an option may have the name of the parameter."""
+    return InvalidInput(f"cannot be used: {error}", parameter=option) if error.parameter in given else error
 
 
 def _refuse_k(name: str, k: str | None) -> NoReturn:

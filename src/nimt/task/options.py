@@ -95,14 +95,15 @@ class Keep:
         if not isinstance(record, str) or record not in RECORDS:
             raise InvalidInput(f"must be one of {', '.join(RECORDS)}, got {record!r}", parameter="record")
         try:
-            asked = list(snapshots)
+            asked = iter(snapshots)
         except TypeError:
             raise InvalidInput(f"must be a list of steps, got {snapshots!r}", parameter="snapshots") from None
-        for step in asked:
+        kept: set[int] = set()
+        for step in asked:  # one by one: the first that is wrong ends a list longer than memory
             if not is_whole(step) or not 0 <= int(step) <= steps:
                 raise InvalidInput(f"a snapshot must be a step from 0 to max_iterations ({steps}), got {step!r}")
-        kept = tuple(sorted(set(map(int, asked))))
-        return cls(snapshots=kept, record=record, coefficients=learner, learner=learner)
+            kept.add(int(step))
+        return cls(snapshots=tuple(sorted(kept)), record=record, coefficients=learner, learner=learner)
 
 
 def settle_tolerance(tol: Tolerance, measure: Measure, target: Array, start: Array) -> float | None:

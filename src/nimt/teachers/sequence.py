@@ -43,7 +43,10 @@ class SequenceTeacher(Teacher):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        indices = np.asarray(self.indices)
+        try:
+            indices = np.asarray(self.indices)
+        except ValueError:  # of rows of several lengths
+            indices = np.zeros(0)
         if indices.ndim != 1 or not indices.size or indices.dtype.kind not in "iu" or indices.min() < 0:
             problem = f"must be a list of whole numbers from 0 on, at least one, got {self.indices!r}"
             raise InvalidInput(problem, parameter="indices", way_out="of a lesson write lesson.indices[:, 0]")

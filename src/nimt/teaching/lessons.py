@@ -98,7 +98,7 @@ def teach(
             learner, teacher, X, y, options, checkpoint, callback=callback, time_limit=time_limit,
             on_interrupt=on_interrupt, progress=progress,
         )  # fmt: skip
-    stored = None if checkpoint is None else _find_stored(Path(checkpoint), on_existing, options.get("seed", 0))
+    stored = None if checkpoint is None else _find_stored(_to_path(checkpoint), on_existing, options.get("seed", 0))
     planned = None if stored is None else stored.settings["planned_steps"]
     task = Task.of(learner, teacher, X, y, planned_steps=planned, **options)
     if checkpoint is not None and on_existing == "resume":
@@ -124,6 +124,19 @@ def _teach_by_blocks(
     teach_gathered = import_module("nimt.blocks.teaching_blocks").teach_gathered
     lesson: Lesson = teach_gathered(learner, teacher, X, y, dict(options), **run)
     return lesson
+
+
+def _to_path(checkpoint: str | PathLike[str]) -> Path:
+    """Return the path, or refuse what no file can be called."""
+    try:
+        path = Path(checkpoint)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):  # told apart later
+            path.lstat()
+    except (TypeError, ValueError):
+        raise InvalidInput(f"must be the path of a file, got {checkpoint!r}", parameter="checkpoint") from None
+    except OSError as error:
+        raise InvalidInput(f"{str(checkpoint)!r} cannot be used: {error.strerror}", parameter="checkpoint") from None
+    return path
 
 
 def _find_stored(path: Path, on_existing: str, seed: int | None) -> StoredTask | None:

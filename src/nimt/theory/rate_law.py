@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nimt.arrays import Array
+from nimt.errors import InvalidInput
 from nimt.lesson.outcome import Outcome
 from nimt.theory.lesson_start import LessonStart
 from nimt.theory.whole import LONGEST_SCHEDULE, Steps, space_steps
@@ -29,6 +30,7 @@ FAST = 0.1  # eta K(x, x) of the shorter lesson; at larger ones it leaves the pa
 NEAR = 0.05  # eta K(x, x) from which on a shorter lesson is hardly shorter, so that the lesson itself is given
 SHORT_STEPS = 300_000
 CURVE_POINTS = 240
+MOST_STEPS = 2**63  # beyond it a count of steps does not fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +113,14 @@ def _steps_at(clock: Array, start: LessonStart, kappa: float, pack: int) -> Step
     late = np.where(clock > 0, start.update.momentum / lasts, 0.0)
     if rate is not None:
         per_step = speed(rate / lasts, kappa, pack)
-        return np.ceil(clock / per_step * (1.0 - 1e-12) + late).astype(np.int64)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            steps = np.ceil(clock / per_step * (1.0 - 1e-12) + late)
+        if not steps.max(initial=0.0) < MOST_STEPS:
+            raise InvalidInput(
+                f"there is no forecast for a lesson of more than {MOST_STEPS:.2g} steps",
+                way_out=f"raise the learning rate, which is {rate:g}",
+            )
+        return steps.astype(np.int64)
     passed, times = 0.0, [0.0]
     while passed < clock[-1] and len(times) <= LONGEST_SCHEDULE:
         passed += speed(start.rate(len(times) - 1) / lasts, kappa, pack)
