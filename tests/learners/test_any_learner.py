@@ -116,11 +116,11 @@ class Pruned(nimt.KernelLearner):
     def partial_fit(self, X, y, sample_weight=None):
         if len(getattr(self, "coefficients_", ())):
             self.coefficients_ *= 0.999
-        if self.steps_so_far() == 4:
+        if self.steps_ == 4:
             self.centers_[-1] += 0.25
-        if self.steps_so_far() == 7:
+        if self.steps_ == 7:
             self.kernel = nimt.rbf(1.1)
-        if self.steps_so_far() == 9:
+        if self.steps_ == 9:
             self.centers_, self.coefficients_ = self.centers_[1:], self.coefficients_[1:]
         return super().partial_fit(X, y, sample_weight)
 
