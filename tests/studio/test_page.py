@@ -190,7 +190,7 @@ def test_draw_a_curve_and_race(page):
     board, stage = page.evaluate(f"['#sketch', '#stages canvas'].map({box_of})")
     assert board["right"] < stage["left"]  # then it stands beside the lessons
     assert abs(board["top"] - stage["top"]) < 60
-    assert lesson.itd and all(page.evaluate("studio.racers.map((racer) => racer.itd)"))  # where the pen began is an edge
+    assert lesson.itd and page.evaluate("studio.racers.every((racer) => racer.itd)")  # where the pen began is an edge
     assert page.locator("#narrow").is_hidden()
     drag(page, "#sketch", [(0.05, 0.2), (0.2, 0.8), (0.35, 0.2), (0.5, 0.8), (0.65, 0.2), (0.8, 0.8), (0.9, 0.2)])
     assert page.evaluate("studio.racers[0].itd") and page.locator("#narrow").is_hidden()  # nor is a zigzag too much
