@@ -65,8 +65,28 @@ def test_a_class_is_ranked_by_what_its_codes_say(challenge, tmp_path, monkeypatc
     assert run(["challenge", "--results", "codes.txt", "--out", "class.pdf"]) == 0
     assert "1. Ada: M = " in capsys.readouterr().out
     assert b"/Type3" not in (tmp_path / "class.pdf").read_bytes()
-    assert run(["challenge", "--results", "codes.txt", "--clicks", "11"]) == 2
-    assert "line 3 of codes.txt: " in capsys.readouterr().err
+    capsys.readouterr()
+
+
+def test_one_damaged_code_does_not_stop_the_class(challenge, tmp_path, monkeypatch, capsys):
+    code = write_code(challenge.number, list(range(12)), 280)
+    bad = ["Bob " + code[:-1] + ("2" if code[-1] != "2" else "3"), "Cy hello"]
+    monkeypatch.chdir(tmp_path)
+    codes = tmp_path / "codes.txt"
+    codes.write_text("\n".join(["# our class", bad[0], f"Ada {code}", bad[1]]))
+    assert run(["challenge", "--results", "codes.txt", "--quiet"]) == 0
+    assert (tmp_path / "challenge.png").stat().st_size > 1000
+    error = capsys.readouterr().err
+    assert error.count("\n") == 2
+    assert "warning: line 2 of codes.txt (Bob) is left out: " in error and "is damaged: copy it again" in error
+    assert "warning: line 4 of codes.txt (Cy) is left out: 'hello' is no code of this challenge" in error
+    (tmp_path / "challenge.png").unlink()
+    codes.write_text("\n".join(bad))
+    assert run(["challenge", "--results", "codes.txt"]) == 2
+    error = capsys.readouterr().err
+    assert "line 1 of codes.txt (Bob)" in error and "line 2 of codes.txt (Cy)" in error and error.count("\n") == 3
+    assert "error: codes.txt holds no code that can be read" in error
+    assert not (tmp_path / "challenge.png").exists()
 
 
 @pytest.mark.parametrize(

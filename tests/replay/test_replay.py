@@ -328,6 +328,13 @@ def test_everything_to_be_seen_fits_into_a_slide(browser, tmp_path, size):
             assert page.evaluate("document.querySelector('#said').getBoundingClientRect().bottom <= innerHeight")
             assert page.evaluate("document.querySelector('#learner').getBoundingClientRect().height") >= 150
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            tops = "(place) => new Set([...document.querySelectorAll(place)].map((one) => one.offsetTop)).size"
+            assert page.evaluate(tops, ".stage canvas:not(#target-figure canvas)") == 1  # plots that are compared
+            tops = "[...document.querySelectorAll('.controls > :not([hidden], .switches)')].map((one) => one.offsetTop)"
+            assert page.evaluate(f"Math.max(...{tops}) - Math.min(...{tops})") < 12  # none stands below the others
+            switches = "[...document.querySelectorAll('.switch')].map((one) => one.offsetTop)"
+            assert len(set(page.evaluate(switches))) == 1
+            assert size[1] > 520 or page.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
 
 def test_a_map_lies_as_in_figures_and_says_what_its_colours_are(browser, tmp_path):

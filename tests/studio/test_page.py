@@ -181,7 +181,7 @@ def test_draw_a_curve_and_race(page):
     drawn = page.evaluate("studio.sketch.values")
     assert len(drawn) == 121 and max(drawn) > 0.3
     x = nimt.Grid(np.linspace(-3, 3, 121))
-    learner = nimt.KernelLearner(nimt.rbf(0.2), learning_rate=0.5)
+    learner = nimt.KernelLearner(nimt.rbf(0.07), learning_rate=0.5)
     lesson = nimt.teach(learner, nimt.GreedyTeacher(), x, np.array(drawn), max_iterations=5000, tol=1e-3, snapshots=[7])
     assert np.max(np.abs(values_at(page, 0, 7) - lesson.snapshots[7])) <= 1e-12
     assert page.evaluate("studio.racers[0].end") == len(lesson)
@@ -190,7 +190,14 @@ def test_draw_a_curve_and_race(page):
     board, stage = page.evaluate(f"['#sketch', '#stages canvas'].map({box_of})")
     assert board["right"] < stage["left"]  # then it stands beside the lessons
     assert abs(board["top"] - stage["top"]) < 60
-    assert lesson.itd is None
+    assert lesson.itd and page.evaluate("studio.racers.every((racer) => racer.itd)")  # where the pen began is an edge
+    assert page.locator("#narrow").is_hidden()
+    drag(page, "#sketch", [(0.05, 0.2), (0.2, 0.8), (0.35, 0.2), (0.5, 0.8), (0.65, 0.2), (0.8, 0.8), (0.9, 0.2)])
+    assert page.evaluate("studio.racers[0].itd") and page.locator("#narrow").is_hidden()  # nor is a zigzag too much
+    page.fill("#width", "0.2")
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => !studio.later")
+    page.click("#race")
     page.wait_for_selector("#narrow:visible")
     assert "did not reach the tolerance in 5,000 steps" in page.inner_text("#narrow")
     top = "[true, false].map((hidden) => { narrow.hidden = hidden; return stages.getBoundingClientRect().top; })"

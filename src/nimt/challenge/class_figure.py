@@ -26,6 +26,7 @@ class ClassTable:
     """What the figure draws: every game, best first, and what greedy and chance reach with as many examples.
 
     `best` is the least M that was found with as many, `shortest` the fewest examples found that reach greedy's end.
+    `refused` says of each line that holds no good code which one it is, and why.
     """
 
     games: tuple[Played, ...]
@@ -34,10 +35,13 @@ class ClassTable:
     winners: int
     best: float | None
     shortest: Played | None = None
+    refused: tuple[str, ...] = ()
 
 
 def read_results(challenge: Challenge, lines: Sequence[str], source: str = "the codes") -> ClassTable:
     """Play every code again by nimt's own steps: a line is a code, or a name and a code.
+
+    A line without a good code is left out, and named in `refused`: one that is damaged must not stop a class.
 
     Examples
     --------
@@ -48,7 +52,7 @@ def read_results(challenge: Challenge, lines: Sequence[str], source: str = "the 
     >>> read_results(challenge, [f"Ada {code}"]).games[0].name
     'Ada'
     """
-    games = []
+    games, refused = [], []
     for number, line in enumerate(lines, start=1):
         words = line.replace(",", " ").replace(";", " ").split()
         if not words or words[0].startswith("#"):
@@ -57,15 +61,17 @@ def read_results(challenge: Challenge, lines: Sequence[str], source: str = "the 
         try:
             shown = read_code(words[-1], challenge.number, challenge.clicks, len(challenge.problem.pool))
         except InvalidInput as error:
-            raise InvalidInput(f"line {number} of {source}: {error}") from None
+            whose = f" ({name})" if words[1:] else ""
+            refused.append(f"line {number} of {source}{whose} is left out: {error}")
+            continue
         games.append(Played(name, tuple(shown), challenge.play(shown)))
-    if not games:
+    if not games and not refused:
         raise InvalidInput(f"{source} holds no code: write one on each line, with a name before it if you like")
     winners = sum(challenge.is_beaten_by(game) for game in games)
     best = None if challenge.best is None else challenge.best.discrepancy
     best_first = sorted(games, key=lambda game: game.discrepancy)
     end = float(challenge.greedy.discrepancy[-1])
-    return ClassTable(tuple(best_first), end, challenge.chances, winners, best, challenge.shortest)
+    return ClassTable(tuple(best_first), end, challenge.chances, winners, best, challenge.shortest, tuple(refused))
 
 
 def draw_class(table: ClassTable) -> Figure:

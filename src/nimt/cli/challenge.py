@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nimt.cli.console import say
+from nimt.cli.console import complain, say
 from nimt.cli.lesson_options import Quiet
 from nimt.errors import InvalidInput
 
@@ -44,7 +44,8 @@ def challenge(
     """Write a game for a class as one HTML file: show twelve examples, and beat the greedy teacher.
 
     It needs no server: send the file, or put it on any web page. A game ends with a code; --results draws the codes of
-    a class, played again by nimt's own steps, beside greedy, random, the best and the shortest lesson found.
+    a class, played again by nimt's own steps, beside greedy, 100 random lessons, the best lesson found with as many
+    examples, and the shortest found that comes nearer than greedy's.
     """
     import nimt
     from nimt.challenge.challenge_page import write_challenge
@@ -74,6 +75,10 @@ def _draw_results(given: Challenge, results: str, path: Path, quiet: bool) -> No
         why = getattr(error, "strerror", None) or "it is no text"
         raise InvalidInput(f"{results!r} cannot be read ({why})", parameter="results") from None
     table = read_results(given, lines, results)
+    for sentence in table.refused:  # also with --quiet: a pupil waits for this place
+        complain(sentence, "warning")
+    if not table.games:
+        raise InvalidInput(f"{results} holds no code that can be read: the lines above say why")
     try:
         draw_class(table).savefig(path)
     except (OSError, ValueError) as error:
@@ -85,4 +90,6 @@ def _draw_results(given: Challenge, results: str, path: Path, quiet: bool) -> No
     best = "" if table.best is None else f", best found: M = {table.best:.4g}"
     if table.shortest is not None:
         best += f", as near as greedy with {len(table.shortest.shown)} examples"
-    say(f"greedy: M = {table.greedy:.4g}{best}; {len(table.games)} games are drawn in {path}")
+    games = f"{len(table.games)} {'game is' if len(table.games) == 1 else 'games are'} drawn in {path}"
+    left_out = f", {len(table.refused)} left out" if table.refused else ""
+    say(f"greedy: M = {table.greedy:.4g}{best}; {games}{left_out}")

@@ -124,7 +124,7 @@ def _keep(entries: Sequence[Entry], name: str, wanted: Scalar | Sequence[Scalar]
     if len(found) < len(values) or not values:
         missing = [value for value in values if value not in found]
         shown = ", ".join(map(_word, known[:8])) + (", ..." if len(known) > 8 else "")
-        raise InvalidInput(f"{name} is one of {shown}, got {missing[0] if missing else values!r}", parameter="where")
+        raise InvalidInput(f"{name} must be one of {shown}, got {missing[0] if missing else values!r} in where")
     return [entry for entry in entries if any(_are_equal(value, entry.row.get(column)) for value in found)]
 
 

@@ -12,7 +12,7 @@ export const USUAL = {
   "named:cat": { start: "zero", width: 0.5, loss: "square", steps: 60000, tol: 0.001, rate: 0.5 },
   "named:face:1": { start: "named:face:2", width: 0.5, loss: "square", steps: 60000, tol: 0.002, rate: 0.5 },
   "named:sine": { start: "zero", width: 0.5, loss: "square", steps: 5000, tol: 1e-3, rate: 0.5 },
-  "draw:curve": { start: "zero", width: 0.2, loss: "square", steps: 5000, tol: 1e-3, rate: 0.5 },
+  "draw:curve": { start: "zero", width: 0.07, loss: "square", steps: 5000, tol: 1e-3, rate: 0.5 },
   "draw:picture": { start: "zero", width: 0.8, loss: "square", steps: 20000, tol: 1e-3, rate: 0.5 },
   "draw:classes": { start: "zero", width: 0.1, loss: "square", steps: 4000, tol: 0.004, rate: 0.5 },
   formula: { start: "zero", width: 0.5, loss: "square", steps: 10000, tol: 1e-3, rate: 0.5 },
