@@ -86,7 +86,11 @@ def real_array(name: str, values: object) -> Array:
     except ValueError as error:
         raise InvalidInput(f"is not a rectangular array of numbers: {error}", parameter=name) from None
     if array.dtype.kind not in "biuf":
-        raise InvalidInput(f"must hold real numbers, got dtype {array.dtype}", parameter=name)
+        words = (
+            "turn words into numbers: nimt.classes.one_hot(labels) of classes, pool.numbers(names) of names in a pool"
+        )
+        way_out = words if array.dtype.kind == "U" else None
+        raise InvalidInput(f"must hold real numbers, got dtype {array.dtype}", parameter=name, way_out=way_out)
     with np.errstate(over="ignore"):  # a number too large for float64 becomes inf, which `check_finite` refuses
         return array.astype(np.float64, copy=False)
 

@@ -22,6 +22,7 @@ from nimt.lesson.held_out import HeldOutError
 from nimt.lesson.lesson import Lesson
 from nimt.measures import as_measure
 from nimt.recipe.recipe import Recipe
+from nimt.sources.delimited import read_cells
 from nimt.sources.table_files import read_columns
 from nimt.sources.tables import Columns, read_table
 
@@ -181,10 +182,46 @@ def test_numbers_with_a_unit_are_named(tmp_path, monkeypatch):
             read_table("unit.csv", columns)
 
 
+@pytest.mark.parametrize("unit", ["%", " kg"])
+def test_a_feature_of_few_numbers_with_a_unit_is_pointed_out(nimt, unit):
+    write(Path("unit.csv"), "a,b,y\n" + "".join(f"{row % 30}{unit},{row % 7}.5,{row}.5\n" for row in range(60)))
+    told = f"column a holds words that look like numbers with a unit, such as '0{unit}', used as 30 categories: remove"
+    (note,) = (note for note in read_table("unit.csv").notes if "unit," in note)
+    assert note.startswith(f"unit.csv: {told} the unit from the file")
+    assert told in nimt("suspects", "unit.csv", "--numbers").err
+    write(Path("two.csv"), "a,b,y\n" + "".join(f"{row % 2}wd,{row}.5,{row}\n" for row in range(60)))
+    assert not any("unit" in note for note in read_table("two.csv").notes)
+
+
+def test_a_feature_of_few_numbers_with_a_thousands_separator_is_left_out(tmp_path):
+    rows = [f'"{row % 30 + 1},500",{row}.5,{row}' for row in range(60)]
+    (note, *_) = read_table(write(tmp_path / "t.csv", "rent,b,y\n" + "\n".join(rows) + "\n")).notes[1:]
+    assert (
+        "rent has 30 different words (they look like numbers with a thousands separator" in note and "left out" in note
+    )
+
+
+def test_thousands_points_are_read_where_the_decimal_sign_is_a_comma(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(
+        Path("some.csv"), "a;y\n" + "".join(f"{row},5;{row}\n" for row in range(900, 950)) + "-1.234.000,5;1\n1.234;2\n"
+    )
+    source = read_table("some.csv", Columns(scale=False))
+    assert source.pool.points[-2:, 0].tolist() == [-1234000.5, 1234.0]
+    write(Path("untitled.csv"), "1.234,56;1;1\n2;2;2\n")
+    assert read_table("untitled.csv", Columns(scale=False)).pool.points[:, 0].tolist() == [1234.56, 2.0]
+    assert read_cells(Path("untitled.csv")).decimal == ","
+    write(Path("mixed.csv"), "a;y\n" + "".join(f"{row},5;{row}\n" for row in range(900, 950)) + "1.234,5;1\n1.5;2\n")
+    with pytest.raises(InvalidInput, match=r"has the text '1\.5' in row 53, column 'a', among numbers"):
+        read_table("mixed.csv")
+    write(Path("points.csv"), "a;y\n1.234;1,5\n900;2,5\n")  # nothing says that these are thousands
+    assert read_table("points.csv", Columns(scale=False)).pool.points[:, 0].tolist() == [1.234, 900.0]
+
+
 def test_numbers_with_a_thousands_separator_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = range(1000, 1200)
-    write(Path("all.csv"), "a;y\n" + "".join(f"1.{row % 1000:03d},5;{row}\n" for row in rows))
+    write(Path("all.csv"), "a;y\n" + "".join(f"1,{row % 1000:03d}.5;{row}\n" for row in rows))
     with pytest.raises(InvalidInput, match="look like numbers with a thousands separator"):
         read_table("all.csv")
     with pytest.raises(InvalidInput, match="look like numbers with a thousands separator"):
@@ -192,7 +229,7 @@ def test_numbers_with_a_thousands_separator_are_named(tmp_path, monkeypatch):
     write(Path("few.csv"), 'a,y\n1,"3,500.5"\n2,"4,500.5"\n3,"5,000"\n')
     with pytest.raises(InvalidInput, match=r"'y' has 3 different words \(they look like numbers with a thousands sep"):
         read_table("few.csv", Columns(("a",), "y"))
-    write(Path("some.csv"), "a;y\n" + "".join(f"{row},5;{row}\n" for row in range(900, 950)) + "1.000,5;1\n")
+    write(Path("some.csv"), "a;y\n" + "".join(f"{row},5;{row}\n" for row in range(900, 950)) + "1,000.5;1\n")
     with pytest.raises(InvalidInput, match="which looks like a number with a thousands separator"):
         read_table("some.csv")
 

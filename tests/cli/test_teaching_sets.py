@@ -94,6 +94,7 @@ def test_suspects_are_printed_with_the_number_of_their_row_or_written_with_all_c
     assert answer.code == 0, answer.err
     head, first, *_ = answer.out.splitlines()
     assert head == "row,label,reference,strength" and first.startswith("6,900.0,")
+    assert "the names are row 1" in " ".join(nimt("suspects", "--help").out.replace("│", " ").split())
     (tmp_path / "doubtful.csv").write_text("mine")
     refused = nimt("suspects", "houses.csv", "--out", "doubtful.csv")
     assert refused.code == 2 and refused.is_one_sentence() and "is there already" in refused.err
@@ -132,6 +133,7 @@ def test_bad_input_gets_one_sentence(nimt, houses, options, said):
     answer = nimt("teaching-set", "houses.csv", *options, "-q")
     assert (houses.parent / "there.png").read_text() == "mine"
     assert answer.code == 2 and answer.is_one_sentence() and said in answer.err, answer.err
+    assert "loading models" not in nimt("teaching-set", "houses.csv", *options).err
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,11 @@ def teach(kernel, pool, **rules):
     return nimt.teach(learner, nimt.GreedyTeacher(), pool, TARGET, max_iterations=40, tol=None, **rules)
 
 
+def teach_words(target):
+    kernel = nimt.Precomputed(np.eye(2), names=["cat", "dog"])
+    return nimt.teach(nimt.KernelLearner(kernel), nimt.GreedyTeacher(), kernel.pool, target, max_iterations=1)
+
+
 def test_a_matrix_teaches_what_the_kernel_itself_teaches():
     points = np.random.default_rng(1).normal(size=(6, 2))
     by_points = teach(nimt.rbf(1.0), points)
@@ -94,6 +99,8 @@ def test_a_graph_is_drawn_with_its_edges():
         (lambda: Named(["a"], edges=[[0, 1]]), "1 is no number of a name"),
         (lambda: Named(["a"], positions=[[0.0]]), r"shape \(1, 2\)"),
         (lambda: Named(["a"]).numbers(["b"]), "'b' is not a name"),
+        (lambda: teach_words(["cat", "dog"]), r"the target must hold .* pool\.numbers\(names\)"),
+        (lambda: teach_words([1, 0]).learner.predict(["cat"]), r"X must hold .* pool\.numbers\(names\)"),
         (lambda: diffusion(PATH, time=0.0), "time"),
         (lambda: diffusion([[0, -1], [-1, 0]]), "weight -1"),
         (lambda: diffusion([[0, 1], [0, 0]]), "directed"),

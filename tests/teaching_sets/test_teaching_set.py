@@ -19,7 +19,8 @@ from sklearn.utils.estimator_checks import check_estimator
 import nimt
 from nimt.teaching_sets.choosing_rules import RULES, Chooser
 from nimt.teaching_sets.curve import SizeCurve
-from nimt.teaching_sets.row_checks import read_rows
+from nimt.teaching_sets.models import STUDENTS
+from nimt.teaching_sets.row_checks import STUDENT_NAMES, read_rows
 
 pytestmark = pytest.mark.long
 
@@ -95,11 +96,19 @@ def test_a_label_that_was_rounded_is_no_suspect():
     assert nimt.suspects(x, y, LinearRegression())["row"].tolist() == [7]
 
 
+def test_every_student_that_has_a_name_is_known_before_models_are_loaded():
+    assert tuple(STUDENTS) == STUDENT_NAMES
+
+
 def test_what_is_told_of_the_rows_is_told_once():
     X, y = noisy()
     X[0, 0] = np.nan
     found = nimt.teaching_set(X, y, size=5, student="linear", reference=Ridge(), measure_curve=False)
     assert found.notes == ("1 missing number filled in by the median of the column",)
+    frame = pd.DataFrame({"x": X[:, 0], "town": np.where(np.arange(len(X)) % 9 == 4, None, "Ulm")})
+    found = nimt.teaching_set(frame, y, size=5, student="linear", reference=Ridge(), measure_curve=False)
+    count = frame["town"].isna().sum()
+    assert found.notes[1:] == (f"{count} missing words taken for one more word of the column",)
 
 
 def test_rows_that_do_not_fit_into_memory_are_refused_before_any_work(monkeypatch):
@@ -349,10 +358,13 @@ def test_a_tolerance_finds_the_least_size_of_the_curve_that_reaches_it():
 def test_the_curve_is_drawn_and_shown():
     X, y = noisy()
     found = nimt.teaching_set(X, y, size=12, student="linear", reference=Ridge())
-    (axes,) = found.plot().axes
+    (axes,) = dataclasses.replace(found, rule="greedy").plot().axes
     names = [line.get_label() for line in axes.get_lines()]
     assert names[:3] == ["chosen", "random, labels of f*", "random, own labels"]
     assert np.array_equal(axes.get_lines()[0].get_ydata(), found.curve["chosen"])
+    (axes,) = dataclasses.replace(found, rule="random").plot().axes
+    assert axes.get_title(loc="left") == "linear: the rows kept are a random draw"
+    assert axes.get_lines()[0].get_label() == "found in this way"
     assert "random, own labels" in found._repr_html_() and repr(found).startswith("TeachingSet(12 of 120 rows")
 
 

@@ -91,7 +91,7 @@ def read_labelled_rows(
     """Read all columns of a table, say what is left out, and refuse labels that cannot be judged."""
     from nimt.datasets.places import readable_file
     from nimt.sources.cells import list_names, short
-    from nimt.sources.column_kinds import check_classes, words_of
+    from nimt.sources.column_kinds import check_classes, describe_units, words_of
     from nimt.sources.table_files import LARGEST_TABLE, read_columns, tell_reading
     from nimt.sources.tables import as_array, describe_ids
     from nimt.teaching_sets.row_checks import read_rows
@@ -122,6 +122,7 @@ def read_labelled_rows(
         why = _say_why_useless(once[name]) if features is None and len(asked) > 1 else None
         if why is None:
             used.append(name)
+            notes += describe_units(frame[name], file)
         else:
             notes.append(f"{file.name}: column {short(name)} {why}, and is not used as a feature")
     if not used:

@@ -42,7 +42,8 @@ def suspects(
     """List the rows of a table whose label disagrees with what a model of the other rows answers, the strongest first.
 
     Each row is answered by a model that did not see it. With --out, all columns are kept; else the number of the row,
-    its label, the answer and the strength are printed.
+    its label, the answer and the strength are printed. Rows are numbered as in the file, where the names are row 1
+    (nimt.suspects in Python counts from 0, without the names).
     """
     from nimt.datasets.places import as_path
 

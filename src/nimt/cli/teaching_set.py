@@ -72,8 +72,12 @@ def teaching_set(
         raise InvalidInput(f"--out is the table itself, {str(place)!r}: give another name")
     figure = place.with_suffix(".png")
     check_free(place, figure, overwrite=overwrite)
+    from nimt.teaching_sets.row_checks import check_size, check_student_name
+
+    check_student_name(student)
     watch = Doing(quiet=quiet)
     rows = read_labelled_rows(table, target_column, features, classes, encoding, watch)
+    check_size(size, tol, len(rows.y))
 
     watch("loading models of rows, of which one becomes f*")
     from nimt.store.whole_files import whole_file, write_text

@@ -260,7 +260,7 @@ def _say_written(
         if lesson.outcome in (Outcome.BUDGET, Outcome.TIME):
             larger = "" if lesson.outcome is Outcome.TIME else f" --iterations {_larger_budget(lesson)}"
             worth = lesson.held_out is None or _still_improves(lesson)
-            say(f"{'' if worth else f'{_say_best_step(lesson)}; to '}go on{' with' * worth}: {go_on}{larger}")
+            say(f"go on with: {go_on}{larger}" if worth else _say_best_step(lesson))
 
 
 def _say_best_step(lesson: Lesson) -> str:

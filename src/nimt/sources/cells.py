@@ -22,6 +22,8 @@ MISSING_CELLS = sorted({spell(word) for word in MISSING for spell in (str, str.u
 LARGEST_NUMBER = 1e300  # so that the difference of two numbers is one
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 GROUPED = re.compile(r"[+-]?\d{1,3}([.,' \u00a0\u202f])\d{3}(\1\d{3})*([.,]\d+)?")  # 1.000,5 and 1,000.5 and 1 000
+POINTED = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d*)?(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+SURELY_POINTED = re.compile(r"[+-]?\d{1,3}(\.\d{3}(,\d+)|(\.\d{3}){2,}(,\d+)?)", re.ASCII)  # 1.000 may be 1
 
 
 def as_column(
@@ -42,7 +44,7 @@ def as_column(
     """
     import pandas as pd
 
-    decimal = [word.replace(",", ".") for word in words] if comma else words
+    decimal = write_points(words) if comma else words
     is_number = np.array([*(NUMBER.fullmatch(word) is not None for word in decimal), True])  # the last: missing
     strange = np.flatnonzero(~is_number[codes])
     if not strange.size:
@@ -60,6 +62,21 @@ def as_column(
             ),
         )
     return pd.Series(pd.Categorical.from_codes(codes, words), name=name)
+
+
+def write_points(words: list[str]) -> list[str]:
+    """Return numbers with decimal commas as they are with decimal points, without points between thousands.
+
+    A point is one between thousands if another number shows it; any other word is then none.
+
+    Examples
+    --------
+    >>> write_points(["1,5", "2.345"]), write_points(["1,5", "2.345", "1.234,5"])
+    (['1.5', '2.345'], ['1.5', '2345', '1234.5'])
+    """
+    if not any(SURELY_POINTED.fullmatch(word) for word in words):
+        return [word.replace(",", ".") for word in words]
+    return [word.replace(".", "").replace(",", ".") if POINTED.fullmatch(word) else "" for word in words]
 
 
 def check_numbers(values: Array, name: str, file: Path, first_row: int) -> None:

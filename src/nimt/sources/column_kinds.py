@@ -39,7 +39,8 @@ def replace_values(column: pd.Series, values: Any) -> pd.Series:
     return pd.Series(values, index=column.index, name=column.name)
 
 
-def describe_dates(column: pd.Series, form: str | None, file: Path) -> list[str]:
+def describe_words(column: pd.Series, form: str | None, file: Path) -> list[str]:
+    """Return notes on a column that holds dates, or words that may be something else."""
     if form is not None:
         return [f"{file.name}: column {short(column.name)} holds dates, used as days since 1970-01-01"]
     if are_dates(words_of(column)):
@@ -47,7 +48,18 @@ def describe_dates(column: pd.Series, form: str | None, file: Path) -> list[str]
             f"{file.name}: column {short(column.name)} holds dates in which day and month could be exchanged, used as "
             f"{len(words_of(column))} categories: write them as 2024-01-31"
         ]
-    return []
+    return describe_units(column, file)
+
+
+def describe_units(column: pd.Series, file: Path) -> list[str]:
+    """Return a note on words that may be numbers with a unit; for two words it would make no difference."""
+    words = words_of(column)
+    if len(words) < 3 or not have_one_unit(words):
+        return []
+    return [
+        f"{file.name}: column {short(column.name)} holds words that look like numbers with a unit, such as "
+        f"{words[0][:40]!r}, used as {len(words)} categories: remove the unit from the file to make them numbers"
+    ]
 
 
 def words_of(column: pd.Series) -> list[str]:
@@ -62,6 +74,8 @@ def say_why_useless(column: pd.Series) -> str | None:
     words = words_of(column)
     if column.dtype == object:
         return "has values that are neither numbers nor words"
+    if words and are_grouped(words):
+        return f"has {len(words):,} different words{hint_at(words)}"
     if len(words) > MOST_LEVELS:
         return f"has {len(words):,} different words{hint_at(words)}, and a category has at most {MOST_LEVELS}"
     if len(column) >= FEW_ROWS and len(words) == len(column):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nimt.datasets.limits import check_unpacked, check_values
 from nimt.errors import InvalidInput
-from nimt.sources.cells import MISSING_CELLS, NUMBER, as_column, check_numbers, is_missing, short
+from nimt.sources.cells import MISSING_CELLS, NUMBER, as_column, check_numbers, is_missing, short, write_points
 from nimt.wording import Wording
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LONGEST_LINE = 1 << 20  # bytes
 MOST_COLUMNS = 10_000
 MOST_CELLS = 1 << 25  # values in use
 CHUNK_CELLS = 1 << 20  # cells that pandas holds as text
-WITH_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")  # a number
+WITH_COMMA = re.compile(r"[+-]?[\d.]*,\d+([eE][+-]?\d+)?")  # a number
 FALLBACK = "cp1252"  # Latin-1, and the letters that Windows has where Latin-1 has control characters
 ENCODING = Wording("Columns(encoding=...)", "--encoding")
 Chooser = Callable[[list[str]], Iterable[str]]  # which columns are read, given the names of all
@@ -121,7 +121,8 @@ def _find_separator(text: bytes, separator: str | None) -> tuple[str, str]:
 
 def _read_names(first: list[str], comma: bool, file: Path) -> tuple[bool, list[str]]:
     """Return whether the first row names the columns, and their names."""
-    titled = any(NUMBER.fullmatch(cell.strip().replace(",", ".") if comma else cell.strip()) is None for cell in first)
+    cells = [cell.strip() for cell in first]
+    titled = any(NUMBER.fullmatch(write_points([cell])[0] if comma else cell) is None for cell in cells)
     return titled, _name_columns(first, file) if titled else [f"column {place + 1}" for place in range(len(first))]
 
 

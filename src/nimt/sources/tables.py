@@ -21,7 +21,7 @@ from nimt.sources.column_kinds import (
     MOST_CLASSES,
     as_dates,
     check_classes,
-    describe_dates,
+    describe_words,
     numbers_the_rows,
     replace_values,
     say_why_useless,
@@ -205,7 +205,7 @@ def _choose_columns(frame: pd.DataFrame, columns: Columns, file: Path, notes: li
             features[name] = column
             if form is not None:
                 forms[name] = form
-            said += describe_dates(column, form, file)
+            said += describe_words(column, form, file)
         elif columns.features is not None or len(asked) == 1:
             raise InvalidInput(f"{str(file)!r}: column {short(name)!r} {why}", way_out=OTHER_FEATURES)
         else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nimt.arrays import check_count, check_flag, is_number
+from nimt.arrays import check_flag
 from nimt.counting import readable, say_count
 from nimt.errors import InvalidInput, NotEnoughMemory
 from nimt.task.task import available_memory
@@ -19,7 +19,7 @@ from nimt.teaching_sets.kept_rows import TeachingSet
 from nimt.teaching_sets.making_reference import MOST_FITTED, check_seed, check_watch, make_reference
 from nimt.teaching_sets.models import CENTRES, MOST_WORDS, make_student, says_classes, with_few_threads, with_one_thread
 from nimt.teaching_sets.reference import Reference
-from nimt.teaching_sets.row_checks import Rows, read_rows, take_rows
+from nimt.teaching_sets.row_checks import Rows, check_size, read_rows, take_rows
 from nimt.wording import Watcher, Wording, be_silent
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 LABELS = ("reference", "rows")
 MUCH_MEMORY = 1 << 28  # bytes, from which on they are told
 COPIES = 4  # of prepared rows that a fit holds at a time
-MOST_FOR_TOL = 500  # rows that are tried to reach a tolerance
 NO_ROWS_FOR_TOL = Wording(
     "tol= needs rows to hold out, and there are too few: give size= instead",
     "--tol needs rows to hold out, and there are too few: give --size instead",
@@ -109,7 +108,7 @@ def teaching_set(
         classes = reference.classes is not None if of_reference else says_classes(student, model)
     rows = read_rows(X, y, classes)
     check_enough(rows)
-    most = _check_size(size, tol, len(rows))
+    most = check_size(size, tol, len(rows))
     check_seed(seed)
     check_watch(watch)
     check_flag("measure_curve", measure_curve)
@@ -227,25 +226,6 @@ def _choose(
         tuple(dict.fromkeys(notes + found.notes)),
         rows,
     )
-
-
-def _check_size(size: int | None, tol: float | None, rows: int) -> int:
-    if (size is None) == (tol is None):
-        raise InvalidInput(
-            Wording(
-                "give size= (how many rows) or tol= (how near to the student of all rows), and not both",
-                "give --size (how many rows) or --tol (how near to the student of all rows), and not both",
-            )
-        )
-    if tol is not None:
-        if not is_number(tol) or not 0 <= float(tol) < 1:
-            raise InvalidInput(f"must be a number from 0 to below 1, got {tol!r}", parameter="tol")
-        return max(2, min(MOST_FOR_TOL, 3 * rows // 4))
-    check_count("size", size, at_least=2)
-    assert size is not None
-    if size > rows:
-        raise InvalidInput(f"must be at most the number of rows, {rows}, got {size}", parameter="size")
-    return int(size)
 
 
 def _take_reference(rows: Rows, reference: Any, folds: int, seed: int, watch: Watcher) -> Reference:

@@ -31,7 +31,9 @@ def draw_curve(found: TeachingSet, ax: Axes | None = None) -> Figure | Axes:
 
     def ink(axes: Axes) -> None:
         sizes = curve["size"].to_numpy()
+        is_random = found.rule == "random"
         for name, (label, colour, dashes, mark) in LINES.items():
+            label = "found in this way" if is_random and name == "chosen" else label
             if name == "random_reference" and found.own_labels:
                 continue
             mean, spread = curve[name].to_numpy(), curve[f"{name}_spread"].to_numpy()
@@ -51,8 +53,8 @@ def draw_curve(found: TeachingSet, ax: Axes | None = None) -> Figure | Axes:
         axes.set_ylim(low - 0.05 * (high - low + 0.01), high + 0.05 * (high - low + 0.01))
         axes.set_xlabel("rows")
         axes.set_ylabel(f"{found.measure.replace('R^2', 'R²')} on rows held out")
-        how = "drawn at random" if found.rule == "random" else f"chosen by {found.rule}"
-        axes.set_title(f"{found.student_name}: rows {how}", loc="left")
+        how = "the rows kept are a random draw" if is_random else f"rows chosen by {found.rule}"
+        axes.set_title(f"{found.student_name}: {how}", loc="left")
         axes.grid(axis="y")
         axes.legend(loc="lower right")
 

@@ -32,8 +32,7 @@ from threadpoolctl import ThreadpoolController
 
 from nimt.arrays import Array
 from nimt.errors import InvalidInput
-from nimt.teaching_sets.row_checks import Features, take_rows
-from nimt.wording import Wording
+from nimt.teaching_sets.row_checks import Features, check_student_name, take_rows
 
 ALPHAS = np.logspace(-3, 5, 17)
 CENTRES = 300  # of the kernel model that stands for kernel ridge on any number of rows
@@ -115,11 +114,7 @@ def list_candidates(X: Features, classes: bool, rows: int, seed: int) -> dict[st
 def make_student(student: Any, X: Features, classes: bool, seed: int) -> Any:
     """Return a student that is not fitted, from its name or from an estimator; refuse what cannot be one."""
     if isinstance(student, str):
-        if student not in STUDENTS:
-            known = f"must be one of {', '.join(STUDENTS)}"
-            raise InvalidInput(
-                Wording(f"{known} or an estimator, got {student!r}", f"{known}, got {student!r}"), parameter="student"
-            )
+        check_student_name(student)
         return make_pipeline(make_preparation(X), STUDENTS[student][classes](seed))
     name = type(student).__name__
     if isinstance(student, type):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nimt.arrays import LARGEST, Array, Indices, check_squares
+from nimt.arrays import LARGEST, Array, Indices, check_count, check_squares, is_number
 from nimt.counting import say_count
 from nimt.errors import InvalidInput
 from nimt.wording import Wording
@@ -25,6 +25,9 @@ SECONDS_OF_A_DAY = 86_400.0
 NANOSECONDS_OF_A_DAY = 86_400e9
 NUMBERS = (int, float, np.number, Decimal, Fraction)
 NESTED = (list, tuple, dict, set, np.ndarray)
+
+STUDENT_NAMES = ("linear", "svm", "kernel-ridge", "forest", "trees", "network", "neighbours")
+MOST_FOR_TOL = 500  # rows that are tried to reach a tolerance
 
 AS_NUMBERS = Wording("classes=False", "--numbers")
 
@@ -170,7 +173,7 @@ def _check_not_infinite(numbers: Array, what: str) -> None:
 
 
 def _describe_features(X: Features) -> tuple[str, ...]:
-    """Return notes on missing numbers, and on numbers that are written as words."""
+    """Return notes on missing values, and on numbers that are written as words."""
     written = () if isinstance(X, np.ndarray) else tuple(name for name in X.columns if _holds_written_numbers(X[name]))
     told = tuple(f"the column {name!r} holds numbers written as words, and is taken for words" for name in written)
     return _describe_missing(X) + told
@@ -188,7 +191,9 @@ def _holds_written_numbers(column: pd.Series) -> bool:
 def _describe_missing(X: Features) -> tuple[str, ...]:
     numbers = X if isinstance(X, np.ndarray) else X.select_dtypes("number").to_numpy()
     count = int(np.isnan(numbers).sum())
-    return (f"{say_count(count, 'missing number')} filled in by the median of the column",) if count else ()
+    told = (f"{say_count(count, 'missing number')} filled in by the median of the column",) if count else ()
+    absent = 0 if isinstance(X, np.ndarray) else int((X.select_dtypes(exclude="number") == "").to_numpy().sum())
+    return told + ((f"{say_count(absent, 'missing word')} taken for one more word of the column",) if absent else ())
 
 
 def find_copies(X: Features, y: NDArray[Any]) -> Indices:
@@ -279,3 +284,32 @@ def _check_classes(labels: NDArray[Any], what: str) -> NDArray[Any]:
     if len(different) == len(labels) >= FEWEST_ALONE:
         raise InvalidInput(f"{what} has another class in every row, such as {labels[0]!s}: no row tells of another")
     return different
+
+
+def check_student_name(student: str) -> None:
+    """Refuse the name of no student; models are loaded after that."""
+    if student not in STUDENT_NAMES:
+        known = f"must be one of {', '.join(STUDENT_NAMES)}"
+        raise InvalidInput(
+            Wording(f"{known} or an estimator, got {student!r}", f"{known}, got {student!r}"), parameter="student"
+        )
+
+
+def check_size(size: int | None, tol: float | None, rows: int) -> int:
+    """Return how many rows are chosen at most; refuse a size or a tolerance that cannot be."""
+    if (size is None) == (tol is None):
+        raise InvalidInput(
+            Wording(
+                "give size= (how many rows) or tol= (how near to the student of all rows), and not both",
+                "give --size (how many rows) or --tol (how near to the student of all rows), and not both",
+            )
+        )
+    if tol is not None:
+        if not is_number(tol) or not 0 <= float(tol) < 1:
+            raise InvalidInput(f"must be a number from 0 to below 1, got {tol!r}", parameter="tol")
+        return max(2, min(MOST_FOR_TOL, 3 * rows // 4))
+    check_count("size", size, at_least=2)
+    assert size is not None
+    if size > rows:
+        raise InvalidInput(f"must be at most the number of rows, {rows}, got {size}", parameter="size")
+    return int(size)
